@@ -1,0 +1,20 @@
+package queue
+
+// Ticket (号票) is one customer's number and what has become of it. It is a plain value: copies are
+// snapshots. Which lock guards the live one: its counter's while it is called, served or held there, its
+// category's otherwise.
+type Ticket struct {
+	ID       TicketID
+	Number   string     // as printed, shown and spoken; made once, never changed
+	Category CategoryID // in whose line it is or last was
+	State    State
+	Calls    uint16    // announcements: the first call and every recall or resume
+	Counter  CounterID // where it is or last was; 0: at none yet
+	Key      OrderKey  // place in the line while waiting; kept afterwards, for who is sent back to the same place
+	Entered  int64     // when it entered the line it is or last was in, Unix ns
+	Issued   int64     // Unix ns
+	Called   int64     // first call, Unix ns; a recall never changes it
+	Started  int64     // Unix ns
+	Ended    int64     // when it reached a final state, Unix ns
+	Version  uint64    // sequence of the last record that changed it
+}
