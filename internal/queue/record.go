@@ -161,8 +161,8 @@ type DayCounter struct {
 	Current *Ticket // a ticket being served, completed in its old day; nil when there is none
 }
 
-// Started is written at each start before anything is answered. BranchChanged says that the names or the
-// zone differ from the newest DayOpened; a zone takes effect with the next day.
+// Started is written at each start, and waited for, before anything is answered: what was replayed may
+// have existed in the page cache only.
 type Started struct {
 	Version string // of the program
 	Branch  Names

@@ -1,0 +1,153 @@
+package branch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"callerd/internal/counter"
+	"callerd/internal/queue"
+)
+
+// RecallTicket calls the current ticket again; every display announces it again.
+func (b *Branch) RecallTicket(ctx context.Context, r Request, sessionToken string, id queue.TicketID) (TicketReply, error) {
+	return b.currentVerb(ctx, r, sessionToken, id, "RecallTicket", queue.Recall)
+}
+
+// StartTicket says that the customer of the current ticket has come.
+func (b *Branch) StartTicket(ctx context.Context, r Request, sessionToken string, id queue.TicketID) (TicketReply, error) {
+	return b.currentVerb(ctx, r, sessionToken, id, "StartTicket", queue.Start)
+}
+
+// CompleteTicket ends the service of the current ticket, or of one that is held at this counter.
+func (b *Branch) CompleteTicket(ctx context.Context, r Request, sessionToken string, id queue.TicketID) (TicketReply, error) {
+	return b.currentVerb(ctx, r, sessionToken, id, "CompleteTicket", queue.Complete)
+}
+
+// MarkNoShow says that nobody came for the current ticket.
+func (b *Branch) MarkNoShow(ctx context.Context, r Request, sessionToken string, id queue.TicketID) (TicketReply, error) {
+	return b.currentVerb(ctx, r, sessionToken, id, "MarkNoShow", queue.MarkNoShow)
+}
+
+// HoldTicket sets the current ticket aside.
+func (b *Branch) HoldTicket(ctx context.Context, r Request, sessionToken string, id queue.TicketID) (TicketReply, error) {
+	return b.currentVerb(ctx, r, sessionToken, id, "HoldTicket", queue.Hold)
+}
+
+// currentVerb does a verb on the counter's current ticket, which the command must name.
+func (b *Branch) currentVerb(ctx context.Context, r Request, sessionToken string, id queue.TicketID, method string, v queue.Verb) (TicketReply, error) {
+	s := b.session(sessionToken)
+	req := &request{r, fingerprint(method, s.token.counter, id.String())}
+	var t *queue.Live
+	var reply TicketReply
+	o, err := b.do(ctx, req, func(o *operation) error {
+		err := s.lock(o)
+		if s.counter == nil {
+			return err
+		}
+		if t = named(s.counter, id, v); t != nil {
+			o.lockLines(b.lineOf(t))
+		}
+		return err
+	}, func(o *operation) error {
+		o.actAs(s.counter)
+		if err := b.exists(id); err != nil {
+			return err
+		}
+		if t == nil {
+			return current(s.counter, id)
+		}
+		if err := allowed(t, v); err != nil {
+			return err
+		}
+		o.emit(changed(t, v, s.counter.ID()))
+		return nil
+	}, func(o *operation) {
+		if o.seen == nil {
+			reply = b.look(t, o.sequence)
+		}
+	})
+	return b.replied(ctx, o, err, reply)
+}
+
+// named returns the ticket at the counter that the id names and the verb may mean: the current one, or for complete also
+// a held one. The caller holds the counter's lock.
+func named(c *counter.Counter, id queue.TicketID, v queue.Verb) *queue.Live {
+	if t := c.Current(); t != nil && t.ID == id {
+		return t
+	}
+	if v == queue.Complete {
+		if i := slices.IndexFunc(c.Held(), func(t *queue.Live) bool { return t.ID == id }); i >= 0 {
+			return c.Held()[i]
+		}
+	}
+	return nil
+}
+
+// current refuses an id that does not name the counter's current ticket. The caller holds the counter's lock.
+func current(c *counter.Counter, id queue.TicketID) error {
+	t := c.Current()
+	if t == nil {
+		return fmt.Errorf("%w: counter %d has none", ErrNoCurrentTicket, c.ID())
+	}
+	if t.ID != id {
+		return &currentError{fmt.Errorf("%w: %s (%v) is current at counter %d, not %v", ErrTicketMoved, t.Number, t.ID, c.ID(), id), t.ID}
+	}
+	return nil
+}
+
+// exists refuses an id that names no ticket of this or the last day. It needs no lock.
+func (b *Branch) exists(id queue.TicketID) error {
+	if b.state.find(id) == nil {
+		return fmt.Errorf("%w: %v is of neither this nor the last business day", ErrUnknownTicket, id)
+	}
+	return nil
+}
+
+// ResumeTicket takes a held ticket up at the session's counter; it may be held at another.
+func (b *Branch) ResumeTicket(ctx context.Context, r Request, sessionToken string, id queue.TicketID) (TicketReply, error) {
+	s := b.session(sessionToken)
+	req := &request{r, fingerprint("ResumeTicket", s.token.counter, id.String())}
+	var t *queue.Live
+	var reply TicketReply
+	o, err := b.do(ctx, req, func(o *operation) error {
+		if s.counter == nil {
+			return s.lock(o)
+		}
+		t = b.state.find(id)
+		if t == nil {
+			return s.lock(o)
+		}
+		sets, p, counters := b.state.sets.Load(), t.Place(), []*counter.Counter{s.counter}
+		if p.Counter != 0 {
+			counters = append(counters, sets.byCounter[p.Counter])
+		}
+		o.lockCounters(counters...)
+		o.lockLines(sets.categories[p.Category])
+		if t.Place() != p {
+			return errMoved
+		}
+		return s.check()
+	}, func(o *operation) error {
+		o.actAs(s.counter)
+		if err := b.exists(id); err != nil {
+			return err
+		}
+		if c := s.counter.Current(); c != nil {
+			return busy(s.counter, c)
+		}
+		if s.counter.Paused() {
+			return fmt.Errorf("%w: counter %d is paused; resume it first", ErrCounterClosed, s.counter.ID())
+		}
+		if err := allowed(t, queue.Resume); err != nil {
+			return err
+		}
+		o.emit(changed(t, queue.Resume, s.counter.ID()))
+		return nil
+	}, func(o *operation) {
+		if o.seen == nil {
+			reply = b.look(t, o.sequence)
+		}
+	})
+	return b.replied(ctx, o, err, reply)
+}

@@ -1,0 +1,215 @@
+package branch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"callerd/internal/arch"
+	"callerd/internal/queue"
+)
+
+// pipe carries the records from those who decide to the one goroutine that commits, and holds back every
+// reply until the disk has what it tells.
+type pipe struct {
+	journal Journal
+	publish func([]*queue.Record)
+	logger  *slog.Logger
+	mono    func() int64
+	shadow  *shadow // nil unless verifying; the commit goroutine's
+
+	// permits bounds the records that are claimed and not yet durable. Its size is that bound.
+	permits chan struct{}
+	wake    chan struct{} // one slot: there are records
+	stop    chan struct{} // closed: no more operations
+	giveUp  chan struct{} // closed: end even if there is no room
+	done    chan struct{} // closed: the commit goroutine has ended
+	failed  chan struct{} // closed: a commit's outcome is unknown
+
+	lock    arch.RankedLock // the last of all ranks; guards the next two
+	head    uint64          // last claimed sequence
+	pending []*queue.Record // claimed, not yet taken by the commit goroutine
+
+	mu       sync.Mutex // a leaf: nothing is taken or waited for under it; guards the rest
+	durable  uint64
+	ending   uint64 // last sequence of the batch that is being committed
+	current  *batch // that batch
+	next     *batch // the one after it
+	closed   error  // why nothing is admitted; nil: open
+	failure  error
+	openedAt int64 // monotonic ns at which admission last opened: leases begin anew
+	stopping bool
+	gaveUp   bool
+}
+
+// batch is what the waiters of one commit wait for.
+type batch struct {
+	done chan struct{}
+	err  error // before done is closed
+}
+
+func newBatch() *batch { return &batch{done: make(chan struct{})} }
+
+const (
+	retryEvery = 250 * time.Millisecond // after no space
+	joinRounds = 4                      // how often runnable callers may still join a batch
+)
+
+func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64) *pipe {
+	p := &pipe{
+		journal: opts.Journal, publish: opts.Publish, logger: opts.Logger, mono: mono, shadow: shadow,
+		permits: make(chan struct{}, opts.Permits),
+		wake:    make(chan struct{}, 1), stop: make(chan struct{}), giveUp: make(chan struct{}),
+		done: make(chan struct{}), failed: make(chan struct{}),
+		head: head, durable: head, ending: head, current: newBatch(), next: newBatch(), openedAt: mono(),
+	}
+	p.lock.Init(arch.RankJournal, 0)
+	return p
+}
+
+// permit waits for room for one more record.
+func (p *pipe) permit(ctx context.Context) error {
+	if err := p.admitting(); err != nil {
+		return err
+	}
+	select {
+	case p.permits <- struct{}{}:
+		return p.permitted()
+	default:
+	}
+	select {
+	case p.permits <- struct{}{}:
+		return p.permitted()
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %d records wait for the disk", ErrJournalBehind, cap(p.permits))
+	case <-p.stop:
+		return ErrStopping
+	case <-p.failed:
+		return p.admitting()
+	}
+}
+
+// permitted looks again whether the branch is stopping: who passes here is waited for by the commit goroutine.
+func (p *pipe) permitted() error {
+	select {
+	case <-p.stop:
+		p.giveBack()
+		return ErrStopping
+	default:
+		return nil
+	}
+}
+
+// giveBack returns a permit that was not used up.
+func (p *pipe) giveBack() {
+	<-p.permits
+	p.signal()
+}
+
+// signal wakes the commit goroutine.
+func (p *pipe) signal() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// claim gives a record the next sequence and a place in the next batch, in one step. It uses up a permit.
+func (p *pipe) claim(h *arch.Held, r *queue.Record) uint64 {
+	p.lock.Lock(h)
+	p.head++
+	r.Sequence = p.head
+	p.pending = append(p.pending, r)
+	p.lock.Unlock(h)
+	p.signal()
+	return r.Sequence
+}
+
+// headSequence returns the last claimed sequence.
+func (p *pipe) headSequence(h *arch.Held) uint64 {
+	p.lock.Lock(h)
+	defer p.lock.Unlock(h)
+	return p.head
+}
+
+// wait returns nil once all up to a sequence is durable.
+func (p *pipe) wait(ctx context.Context, sequence uint64) error {
+	p.mu.Lock()
+	if p.closed != nil && !errors.Is(p.closed, ErrStopping) {
+		defer p.mu.Unlock()
+		return p.closed
+	}
+	if sequence <= p.durable {
+		p.mu.Unlock()
+		return nil
+	}
+	b := p.next
+	if sequence <= p.ending {
+		b = p.current
+	}
+	p.mu.Unlock()
+	select {
+	case <-b.done:
+		return b.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (p *pipe) admitting() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+func (p *pipe) durableSequence() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.durable
+}
+
+func (p *pipe) err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failure
+}
+
+// admittedSince returns when admission last opened, in monotonic ns; ok is false while it is closed.
+func (p *pipe) admittedSince() (at int64, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.openedAt, p.closed == nil
+}
+
+// take returns the pending records, nil when there are none, after letting callers that are about to decide
+// join: one sync serves them all.
+func (p *pipe) take(spare []*queue.Record) []*queue.Record {
+	var h arch.Held
+	n := 0
+	for range joinRounds {
+		p.lock.Lock(&h)
+		m := len(p.pending)
+		p.lock.Unlock(&h)
+		if m == n {
+			break
+		}
+		n = m
+		runtime.Gosched()
+	}
+	p.lock.Lock(&h)
+	defer p.lock.Unlock(&h)
+	b := p.pending
+	clear(spare[:cap(spare)])
+	p.pending = spare[:0]
+	return b
+}
+
+// noSpace reports whether an error says that the disk is full.
+func noSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

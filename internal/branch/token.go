@@ -1,0 +1,58 @@
+package branch
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"callerd/internal/queue"
+)
+
+// Token is a session's token: counter, epoch and the request that opened it, sealed with the branch's secret,
+// so that a retried OpenCounter gets the same one and nobody can make one up.
+type token struct {
+	counter queue.CounterID
+	epoch   uint64
+	request queue.RequestID
+}
+
+const macSize = 16
+
+func (b *Branch) mac(t token) []byte {
+	h := hmac.New(sha256.New, b.opts.Secret)
+	var m [28]byte
+	binary.BigEndian.PutUint32(m[:], uint32(t.counter))
+	binary.BigEndian.PutUint64(m[4:], t.epoch)
+	copy(m[12:], t.request[:])
+	h.Write(m[:])
+	return h.Sum(nil)[:macSize]
+}
+
+// seal writes a token: "3.17.<request>.<mac>".
+func (b *Branch) seal(t token) string {
+	return fmt.Sprintf("%d.%d.%x.%x", t.counter, t.epoch, t.request, b.mac(t))
+}
+
+// unseal reads a token; the zero token if it is not one of this branch.
+func (b *Branch) unseal(s string) token {
+	parts := strings.Split(s, ".")
+	if len(parts) != 4 || len(parts[2]) != 32 || len(parts[3]) != 2*macSize {
+		return token{}
+	}
+	c, err1 := strconv.ParseUint(parts[0], 10, 32)
+	e, err2 := strconv.ParseUint(parts[1], 10, 64)
+	r, err3 := hex.DecodeString(parts[2])
+	m, err4 := hex.DecodeString(parts[3])
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+		return token{}
+	}
+	t := token{counter: queue.CounterID(c), epoch: e, request: queue.RequestID(r)}
+	if !hmac.Equal(m, b.mac(t)) {
+		return token{}
+	}
+	return t
+}
