@@ -65,15 +65,6 @@ type Options struct {
 // DefaultLease is long enough for a console to restart and short enough that a dead one frees its customer soon.
 const DefaultLease = 60 * time.Second
 
-// Config is the branch as configured: what records make exist at the start.
-type Config struct {
-	Name       queue.Names
-	Zone       *time.Location // nil: UTC
-	Cut        time.Duration  // local time after midnight at which the business day turns
-	Categories []queue.CategoryDefined
-	Counters   []queue.CounterDefined
-}
-
 // Branch is an open hall. Its methods may be called by any number of goroutines.
 type Branch struct {
 	state   *State
@@ -104,6 +95,9 @@ func Open(ctx context.Context, opts Options) (*Branch, error) {
 	if opts.Permits == 0 {
 		opts.Permits = 4096
 	}
+	if err := opts.Config.validate(); err != nil {
+		return nil, fmt.Errorf("branch: configuration: %w", err)
+	}
 	if len(opts.Secret) < 16 {
 		return nil, fmt.Errorf("branch: a secret of %d bytes, want at least 16", len(opts.Secret))
 	}
@@ -116,10 +110,13 @@ func Open(ctx context.Context, opts Options) (*Branch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("branch: replay: %w", err)
 	}
-	b.pipe = newPipe(head, opts, shadow, b.mono)
+	b.pipe = newPipe(head, opts, shadow, b.mono, b.deadlineChanged)
 	go b.pipe.run()
 	if err := b.start(ctx); err != nil {
-		b.pipe.close(ctx)
+		// Nobody was told anything: what found no space is not waited for.
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		b.pipe.close(ended)
 		return nil, fmt.Errorf("branch: start: %w", err)
 	}
 	return b, nil
@@ -152,50 +149,12 @@ func (b *Branch) start(ctx context.Context) error {
 	}
 	o, err := b.do(ctx, nil, lockAll, func(o *operation) error {
 		o.emit(&queue.Started{Version: b.opts.Version, Branch: b.opts.Config.Name})
-		b.configure(o)
-		return nil
+		return b.configure(o, false)
 	}, nil)
 	if err == nil {
 		b.opts.Logger.Info("branch open", "business_day", b.state.day.Load().Day.String(), "sequence", o.sequence)
 	}
 	return err
-}
-
-// configure writes what the configuration defines otherwise than the state. What it no longer names is closed; its
-// tickets stay.
-func (b *Branch) configure(o *operation) {
-	s := b.state.sets.Load()
-	named := map[any]bool{}
-	for i, d := range b.opts.Config.Categories {
-		d.Order, d.Open = i, true
-		named[d.ID] = true
-		if c := s.byCategory[d.ID]; c == nil || c.Definition() != d {
-			o.emit(&d)
-		}
-	}
-	for _, c := range s.categories {
-		if d := c.Definition(); !named[d.ID] && d.Open {
-			d.Open = false
-			o.emit(&d)
-		}
-	}
-	for _, d := range b.opts.Config.Counters {
-		d.Configured = true
-		named[d.ID] = true
-		if c := s.byCounter[d.ID]; c == nil || !sameCounter(c.Definition(), d) {
-			o.emit(&d)
-		}
-	}
-	for _, c := range s.counters {
-		if d := c.Definition(); !named[d.ID] && d.Configured {
-			d.Configured = false
-			o.emit(&d)
-		}
-	}
-}
-
-func sameCounter(a, b queue.CounterDefined) bool {
-	return a.ID == b.ID && a.Rule == b.Rule && a.Configured == b.Configured && slices.Equal(a.Categories, b.Categories)
 }
 
 // Failed is closed when a commit failed in a way that leaves its outcome unknown: the process must end, and the
@@ -217,10 +176,16 @@ func (b *Branch) Close(ctx context.Context) error {
 	if err := b.pipe.close(ctx); err != nil {
 		return fmt.Errorf("branch: close: %w", err)
 	}
-	if b.pipe.shadow != nil {
-		return b.pipe.shadow.compare(b.state)
+	if b.pipe.shadow == nil {
+		return nil
 	}
-	return nil
+	// The commit goroutine may have ended before the one that claimed the last record has applied it and let go.
+	o := &operation{b: b}
+	defer o.unlock()
+	for lockAll(o) != nil {
+		o.unlock()
+	}
+	return b.pipe.shadow.compare(b.state)
 }
 
 // now is the branch's time in Unix ns: the wall clock, but never before a time that stands in a record.

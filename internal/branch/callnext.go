@@ -54,15 +54,10 @@ func (b *Branch) CallNext(ctx context.Context, r Request, sessionToken string, c
 		}
 		return nil
 	}, func(o *operation) {
-		for _, l := range lines {
-			reply.Waiting += l.Waiting()
-		}
-		if s.counter != nil {
-			reply.Held = len(s.counter.Held())
-		}
 		if o.seen != nil {
 			return
 		}
+		reply.count(b, s.counter)
 		reply.Completed = copied(completed)
 		if chosen != nil {
 			reply.Ticket, reply.Rule, reply.Waited = copied(chosen), s.counter.Session().Rule, time.Duration(o.at-chosen.Entered)
@@ -71,27 +66,32 @@ func (b *Branch) CallNext(ctx context.Context, r Request, sessionToken string, c
 	if err != nil {
 		return CallReply{}, err
 	}
-	reply.Sequence = o.sequence
 	if o.seen != nil {
-		return b.callAgain(ctx, o, reply)
+		return b.callAgain(ctx, s.counter, o.seen)
 	}
+	reply.Sequence = o.sequence
 	return reply, nil
 }
 
 // lockLinesOf takes the lines that the counter serves, and that of its current ticket; it returns the former in the
 // session's order. The caller holds the counter's lock.
 func (b *Branch) lockLinesOf(o *operation, c *counter.Counter) (lines []*queue.Category) {
-	sets := b.state.sets.Load()
-	for _, id := range c.Categories() {
-		if l := sets.byCategory[id]; l != nil {
-			lines = append(lines, l)
-		}
-	}
+	lines = b.state.sets.Load().linesOf(c)
 	all := append(make([]*queue.Category, 0, len(lines)+1), lines...)
 	if t := c.Current(); t != nil {
 		all = append(all, b.lineOf(t))
 	}
 	o.lockLines(all...)
+	return lines
+}
+
+// linesOf returns the lines that the counter serves, in its session's order. The caller holds the counter's lock.
+func (s *sets) linesOf(c *counter.Counter) (lines []*queue.Category) {
+	for _, id := range c.Categories() {
+		if l := s.byCategory[id]; l != nil {
+			lines = append(lines, l)
+		}
+	}
 	return lines
 }
 
@@ -117,27 +117,30 @@ func (b *Branch) mayCall(c *counter.Counter, complete queue.TicketID) error {
 	return nil
 }
 
-// callAgain answers a retry: the tickets of the recorded call, as they are now.
-func (b *Branch) callAgain(ctx context.Context, o *operation, reply CallReply) (CallReply, error) {
-	reply.Replayed, reply.Rule, reply.Waited = true, o.seen.rule, time.Duration(o.seen.waited)
-	ticket, completed := o.seen.ticket, o.seen.completed
-	if ticket != nil && reply.Rule == 0 { // nobody waited: the record only completes
+// callAgain answers a retry: the tickets of the recorded call and the counter's lines, as they are now.
+func (b *Branch) callAgain(ctx context.Context, c *counter.Counter, did *seen) (CallReply, error) {
+	ticket, completed := did.ticket, did.completed
+	if ticket != nil && did.rule == 0 { // nobody waited: the record only completes
 		ticket, completed = nil, ticket
 	}
-	for _, p := range [...]struct {
-		from *queue.Live
-		to   **queue.Ticket
-	}{{ticket, &reply.Ticket}, {completed, &reply.Completed}} {
-		if p.from == nil {
-			continue
-		}
-		t, err := b.GetTicket(ctx, p.from.ID)
-		if err != nil {
-			return CallReply{}, err
-		}
-		*p.to, reply.Sequence = &t.Ticket, t.Sequence
+	reply := CallReply{Replayed: true, Rule: did.rule, Waited: time.Duration(did.waited)}
+	o, err := b.do(ctx, nil, func(o *operation) error { return o.lockPlaces(c, ticket, completed) }, nil, func(*operation) {
+		reply.Ticket, reply.Completed = copied(ticket), copied(completed)
+		reply.count(b, c)
+	})
+	if err != nil {
+		return CallReply{}, err
 	}
+	reply.Sequence = o.sequence
 	return reply, nil
+}
+
+// count notes who waits for the counter. The caller holds its lock and its lines'.
+func (r *CallReply) count(b *Branch, c *counter.Counter) {
+	for _, l := range b.state.sets.Load().linesOf(c) {
+		r.Waiting += l.Waiting()
+	}
+	r.Held = len(c.Held())
 }
 
 // copied returns a snapshot of a ticket. The caller holds the lock of its place.

@@ -41,8 +41,11 @@ func (p *pipe) commit(records []*queue.Record) bool {
 	p.mu.Unlock()
 
 	err := p.journal.Append(records)
-	for err != nil && noSpace(err) {
+	if noSpace(err) {
+		p.logger.Error("no space for the journal: no commands are admitted until there is", "error", err)
 		p.closeAdmission(fmt.Errorf("%w: %v", ErrNoSpace, err))
+	}
+	for noSpace(err) {
 		if !p.pause() {
 			p.logger.Error("giving up records that found no space; nobody was told of them", "records", len(records), "from", records[0].Sequence)
 			p.mu.Lock()
@@ -60,40 +63,42 @@ func (p *pipe) commit(records []*queue.Record) bool {
 		return false
 	}
 	p.publish(records)
-	p.committed(last)
+	if p.committed(last) {
+		p.logger.Info("there is space again", "sequence", last)
+		p.opened()
+	}
 	for range records {
 		<-p.permits
 	}
 	return true
 }
 
-// committed releases the waiters of the current batch, and opens admission if it was closed for lack of space.
-func (p *pipe) committed(last uint64) {
+// committed releases the waiters of the current batch, and opens admission if it was closed for lack of space,
+// which it reports.
+func (p *pipe) committed(last uint64) (opened bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.durable = last
 	if p.current.err == nil {
 		close(p.current.done)
 	}
-	if p.next.err != nil { // there was no space, and now there is
-		p.next = newBatch()
-		p.closed, p.openedAt = nil, p.mono()
-		if p.stopping {
-			p.closed = ErrStopping
-		}
-		p.logger.Info("there is space again", "sequence", last)
+	if p.next.err == nil {
+		return false
 	}
+	p.next, p.shut = newBatch(), make(chan struct{})
+	p.closed, p.openedAt = nil, p.mono()
+	if p.stopping {
+		p.closed = ErrStopping
+	}
+	return true
 }
 
 // closeAdmission refuses everything until the disk has room, those who wait already included.
 func (p *pipe) closeAdmission(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.current.err != nil {
-		return // said already
-	}
-	p.logger.Error("no space for the journal: no commands are admitted until there is", "error", err)
 	p.closed = err
+	close(p.shut)
 	p.release(err)
 }
 
@@ -109,9 +114,9 @@ func (p *pipe) release(err error) {
 
 // fail ends everything: what the last batch became is unknown.
 func (p *pipe) fail(err error) {
+	p.logger.Error("the store failed; the process must be restarted", "error", err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.logger.Error("the store failed; the process must be restarted", "error", err)
 	p.closed, p.failure = err, err
 	p.release(err)
 	close(p.failed)

@@ -99,9 +99,13 @@ func current(c *counter.Counter, id queue.TicketID) error {
 // exists refuses an id that names no ticket of this or the last day. It needs no lock.
 func (b *Branch) exists(id queue.TicketID) error {
 	if b.state.find(id) == nil {
-		return fmt.Errorf("%w: %v is of neither this nor the last business day", ErrUnknownTicket, id)
+		return unknown(id)
 	}
 	return nil
+}
+
+func unknown(id queue.TicketID) error {
+	return fmt.Errorf("%w: %v is of neither this nor the last business day", ErrUnknownTicket, id)
 }
 
 // ResumeTicket takes a held ticket up at the session's counter; it may be held at another.
@@ -118,20 +122,14 @@ func (b *Branch) ResumeTicket(ctx context.Context, r Request, sessionToken strin
 		if t == nil {
 			return s.lock(o)
 		}
-		sets, p, counters := b.state.sets.Load(), t.Place(), []*counter.Counter{s.counter}
-		if p.Counter != 0 {
-			counters = append(counters, sets.byCounter[p.Counter])
-		}
-		o.lockCounters(counters...)
-		o.lockLines(sets.categories[p.Category])
-		if t.Place() != p {
-			return errMoved
+		if err := o.lockPlaces(s.counter, t); err != nil {
+			return err
 		}
 		return s.check()
 	}, func(o *operation) error {
 		o.actAs(s.counter)
-		if err := b.exists(id); err != nil {
-			return err
+		if t == nil { // also if it came to be since: its lock is not held
+			return unknown(id)
 		}
 		if c := s.counter.Current(); c != nil {
 			return busy(s.counter, c)

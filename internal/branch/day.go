@@ -14,10 +14,11 @@ func (b *Branch) openDay(ctx context.Context) error {
 			return err
 		}
 		err := o.underLocks(nil, lockAll, func(o *operation) error {
-			if c := b.opts.Config; o.at >= b.state.day.Load().end {
-				o.emit(b.state.opened(o.at, c.Zone, c.Cut))
+			if o.at < b.state.day.Load().end {
+				return nil
 			}
-			return nil
+			o.emit(b.state.opened(o.at, b.opts.Config.Zone, b.opts.Config.Cut))
+			return b.configure(o, true)
 		}, nil)
 		if len(o.outcomes) == 0 {
 			b.pipe.giveBack()

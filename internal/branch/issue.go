@@ -93,9 +93,16 @@ func (b *Branch) replied(ctx context.Context, o *operation, err error, reply Tic
 	if o.seen == nil {
 		return reply, nil
 	}
-	reply, err = b.GetTicket(ctx, o.seen.ticket.ID)
+	// By its address and not by its id: after a short day the ticket may be older than what can be asked for.
+	t := o.seen.ticket
+	o, err = b.do(ctx, nil, func(o *operation) error { return o.lockPlaces(nil, t) }, nil, func(o *operation) {
+		reply = b.look(t, o.sequence)
+	})
+	if err != nil {
+		return TicketReply{}, err
+	}
 	reply.Replayed = true
-	return reply, err
+	return reply, nil
 }
 
 // look copies a ticket and what stands before it. The caller holds the lock of its place and of its line.

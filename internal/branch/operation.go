@@ -161,18 +161,40 @@ func (o *operation) lockLines(cs ...*queue.Category) {
 func (o *operation) lockTicket(id queue.TicketID) (*queue.Live, error) {
 	t := o.b.state.find(id)
 	if t == nil {
-		return nil, fmt.Errorf("%w: %v is of neither this nor the last business day", ErrUnknownTicket, id)
+		return nil, unknown(id)
 	}
+	return t, o.lockPlaces(nil, t)
+}
+
+// lockPlaces takes the locks that guard tickets (those that are nil have none), and that of a counter, unless it is
+// nil, with the lines it calls from.
+func (o *operation) lockPlaces(at *counter.Counter, ts ...*queue.Live) error {
 	s := o.b.state.sets.Load()
-	p := t.Place()
-	if p.Counter != 0 {
-		o.lockCounters(s.byCounter[p.Counter])
+	var counters []*counter.Counter
+	var lines []*queue.Category
+	var places []queue.Place
+	ts = slices.DeleteFunc(ts, func(t *queue.Live) bool { return t == nil })
+	for _, t := range ts {
+		p := t.Place()
+		if p.Counter != 0 {
+			counters = append(counters, s.byCounter[p.Counter])
+		}
+		lines, places = append(lines, s.categories[p.Category]), append(places, p)
 	}
-	o.lockLines(s.categories[p.Category])
-	if t.Place() != p {
-		return nil, errMoved
+	if at != nil {
+		counters = append(counters, at)
 	}
-	return t, nil
+	o.lockCounters(counters...)
+	if at != nil {
+		lines = append(lines, s.linesOf(at)...)
+	}
+	o.lockLines(lines...)
+	for i, t := range ts {
+		if t.Place() != places[i] {
+			return errMoved
+		}
+	}
+	return nil
 }
 
 // unlock lets go of everything.

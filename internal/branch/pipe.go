@@ -30,6 +30,7 @@ type pipe struct {
 	giveUp  chan struct{} // closed: end even if there is no room
 	done    chan struct{} // closed: the commit goroutine has ended
 	failed  chan struct{} // closed: a commit's outcome is unknown
+	opened  func()        // called when admission opens again
 
 	lock    arch.RankedLock // the last of all ranks; guards the next two
 	head    uint64          // last claimed sequence
@@ -37,10 +38,11 @@ type pipe struct {
 
 	mu       sync.Mutex // a leaf: nothing is taken or waited for under it; guards the rest
 	durable  uint64
-	ending   uint64 // last sequence of the batch that is being committed
-	current  *batch // that batch
-	next     *batch // the one after it
-	closed   error  // why nothing is admitted; nil: open
+	ending   uint64        // last sequence of the batch that is being committed
+	current  *batch        // that batch
+	next     *batch        // the one after it
+	closed   error         // why nothing is admitted; nil: open
+	shut     chan struct{} // closed while there is no space, for those who wait for a permit
 	failure  error
 	openedAt int64 // monotonic ns at which admission last opened: leases begin anew
 	stopping bool
@@ -60,12 +62,12 @@ const (
 	joinRounds = 4                      // how often runnable callers may still join a batch
 )
 
-func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64) *pipe {
+func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64, opened func()) *pipe {
 	p := &pipe{
-		journal: opts.Journal, publish: opts.Publish, logger: opts.Logger, mono: mono, shadow: shadow,
+		journal: opts.Journal, publish: opts.Publish, logger: opts.Logger, mono: mono, shadow: shadow, opened: opened,
 		permits: make(chan struct{}, opts.Permits),
 		wake:    make(chan struct{}, 1), stop: make(chan struct{}), giveUp: make(chan struct{}),
-		done: make(chan struct{}), failed: make(chan struct{}),
+		done: make(chan struct{}), failed: make(chan struct{}), shut: make(chan struct{}),
 		head: head, durable: head, ending: head, current: newBatch(), next: newBatch(), openedAt: mono(),
 	}
 	p.lock.Init(arch.RankJournal, 0)
@@ -74,8 +76,11 @@ func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64) *pipe
 
 // permit waits for room for one more record.
 func (p *pipe) permit(ctx context.Context) error {
-	if err := p.admitting(); err != nil {
-		return err
+	p.mu.Lock()
+	closed, shut := p.closed, p.shut
+	p.mu.Unlock()
+	if closed != nil {
+		return closed
 	}
 	select {
 	case p.permits <- struct{}{}:
@@ -89,6 +94,8 @@ func (p *pipe) permit(ctx context.Context) error {
 		return fmt.Errorf("%w: %d records wait for the disk", ErrJournalBehind, cap(p.permits))
 	case <-p.stop:
 		return ErrStopping
+	case <-shut:
+		return ErrNoSpace
 	case <-p.failed:
 		return p.admitting()
 	}
@@ -137,28 +144,39 @@ func (p *pipe) headSequence(h *arch.Held) uint64 {
 	return p.head
 }
 
-// wait returns nil once all up to a sequence is durable.
+// wait returns nil once all up to a sequence is durable. The end of a batch is a reason to look again, no more:
+// who claims between the taking of a batch and its commit may wait with that one though it belongs to the next.
 func (p *pipe) wait(ctx context.Context, sequence uint64) error {
+	for {
+		b, err := p.batchOf(sequence)
+		if b == nil {
+			return err
+		}
+		select {
+		case <-b.done:
+			if b.err != nil {
+				return b.err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// batchOf returns the batch to wait with for a sequence; nil when there is nothing to wait for: it is durable, or err
+// says why it cannot be told.
+func (p *pipe) batchOf(sequence uint64) (*batch, error) {
 	p.mu.Lock()
-	if p.closed != nil && !errors.Is(p.closed, ErrStopping) {
-		defer p.mu.Unlock()
-		return p.closed
+	defer p.mu.Unlock()
+	switch {
+	case p.closed != nil && !errors.Is(p.closed, ErrStopping):
+		return nil, p.closed
+	case sequence <= p.durable:
+		return nil, nil
+	case sequence <= p.ending:
+		return p.current, nil
 	}
-	if sequence <= p.durable {
-		p.mu.Unlock()
-		return nil
-	}
-	b := p.next
-	if sequence <= p.ending {
-		b = p.current
-	}
-	p.mu.Unlock()
-	select {
-	case <-b.done:
-		return b.err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return p.next, nil
 }
 
 func (p *pipe) admitting() error {

@@ -57,10 +57,11 @@ func (b *Branch) OpenCounter(ctx context.Context, r OpenRequest) (OpenReply, err
 		s := c.Session()
 		reply = OpenReply{Epoch: epoch, Lease: b.opts.Lease, Closed: s == nil || s.Epoch != epoch, Paused: c.Paused(),
 			Token: b.seal(token{r.Counter, epoch, r.ID}), Replayed: o.seen != nil}
-		if !reply.Closed {
-			b.renew(c)
-			b.deadlineChanged()
+		if reply.Closed {
+			return // what is there now is another session's
 		}
+		b.renew(c)
+		b.deadlineChanged()
 		if t := c.Current(); t != nil {
 			v := t.Ticket
 			reply.Current = &v

@@ -49,7 +49,8 @@ func (s *shadow) check() error {
 	return nil
 }
 
-// compare tells whether the live state is what its records make. Nobody uses the live state any more.
+// compare tells whether the live state is what its records make. The caller holds all locks of the live state, and the
+// commit goroutine has ended.
 func (s *shadow) compare(live *State) error {
 	if err := s.check(); err != nil {
 		return err

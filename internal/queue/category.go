@@ -119,9 +119,7 @@ func (c *Category) Grow(id TicketID) (*Live, error) {
 	if next, _ := c.NextID(); next != id {
 		return nil, fmt.Errorf("category %s: issued %v, want %v", c.id, id, next)
 	}
-	t := c.today.Load().grow()
-	t.SetPlace(Place{Category: c.index})
-	return t, nil
+	return c.today.Load().grow(Place{Category: c.index}), nil
 }
 
 // Enter puts t into the line by its key. The caller holds the lock.

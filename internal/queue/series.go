@@ -38,8 +38,9 @@ const chunkSize = 256
 
 type chunk [chunkSize]Live
 
-// grow adds the next ticket and returns it, zero but for its place in the series.
-func (s *series) grow() *Live {
+// grow adds the next ticket and returns it, zero but for its place, which is published first: whoever finds the
+// ticket finds the lock that guards it.
+func (s *series) grow(p Place) *Live {
 	n := s.n.Load()
 	var chunks []*chunk
 	if p := s.chunks.Load(); p != nil {
@@ -49,8 +50,10 @@ func (s *series) grow() *Live {
 		chunks = append(chunks, new(chunk))
 		s.chunks.Store(&chunks)
 	}
+	t := &chunks[n/chunkSize][n%chunkSize]
+	t.SetPlace(p)
 	s.n.Store(n + 1)
-	return &chunks[n/chunkSize][n%chunkSize]
+	return t
 }
 
 // at returns the n-th ticket, from 1, or nil.

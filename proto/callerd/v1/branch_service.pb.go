@@ -472,7 +472,7 @@ type BranchEvent struct {
 	//	*BranchEvent_Recalled
 	//	*BranchEvent_Counter
 	//	*BranchEvent_Waiting
-	//	*BranchEvent_BusinessDay
+	//	*BranchEvent_Day
 	//	*BranchEvent_Notice
 	//	*BranchEvent_Heartbeat
 	Event         isBranchEvent_Event `protobuf_oneof:"event"`
@@ -562,13 +562,13 @@ func (x *BranchEvent) GetWaiting() *Category {
 	return nil
 }
 
-func (x *BranchEvent) GetBusinessDay() string {
+func (x *BranchEvent) GetDay() *Branch {
 	if x != nil {
-		if x, ok := x.Event.(*BranchEvent_BusinessDay); ok {
-			return x.BusinessDay
+		if x, ok := x.Event.(*BranchEvent_Day); ok {
+			return x.Day
 		}
 	}
-	return ""
+	return nil
 }
 
 func (x *BranchEvent) GetNotice() *LocalizedText {
@@ -618,9 +618,10 @@ type BranchEvent_Waiting struct {
 	Waiting *Category `protobuf:"bytes,5,opt,name=waiting,proto3,oneof"`
 }
 
-type BranchEvent_BusinessDay struct {
-	// business_day is the new business day; numbers start again.
-	BusinessDay string `protobuf:"bytes,6,opt,name=business_day,json=businessDay,proto3,oneof"`
+type BranchEvent_Day struct {
+	// day is the whole hall at the start of a business day, when numbers start again, or after its
+	// configuration was changed. It replaces everything.
+	Day *Branch `protobuf:"bytes,6,opt,name=day,proto3,oneof"`
 }
 
 type BranchEvent_Notice struct {
@@ -643,7 +644,7 @@ func (*BranchEvent_Counter) isBranchEvent_Event() {}
 
 func (*BranchEvent_Waiting) isBranchEvent_Event() {}
 
-func (*BranchEvent_BusinessDay) isBranchEvent_Event() {}
+func (*BranchEvent_Day) isBranchEvent_Event() {}
 
 func (*BranchEvent_Notice) isBranchEvent_Event() {}
 
@@ -1127,14 +1128,14 @@ const file_callerd_v1_branch_service_proto_rawDesc = "" +
 	"\x05epoch\x18\x01 \x01(\tR\x05epoch\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x1a\n" +
 	"\bprevious\x18\x03 \x01(\x04R\bprevious\x12/\n" +
-	"\x06events\x18\x04 \x03(\v2\x17.callerd.v1.BranchEventR\x06events\"\x9d\x03\n" +
+	"\x06events\x18\x04 \x03(\v2\x17.callerd.v1.BranchEventR\x06events\"\xa0\x03\n" +
 	"\vBranchEvent\x120\n" +
 	"\bsnapshot\x18\x01 \x01(\v2\x12.callerd.v1.BranchH\x00R\bsnapshot\x12*\n" +
 	"\x06called\x18\x02 \x01(\v2\x10.callerd.v1.CallH\x00R\x06called\x12.\n" +
 	"\brecalled\x18\x03 \x01(\v2\x10.callerd.v1.CallH\x00R\brecalled\x12/\n" +
 	"\acounter\x18\x04 \x01(\v2\x13.callerd.v1.CounterH\x00R\acounter\x120\n" +
-	"\awaiting\x18\x05 \x01(\v2\x14.callerd.v1.CategoryH\x00R\awaiting\x12#\n" +
-	"\fbusiness_day\x18\x06 \x01(\tH\x00R\vbusinessDay\x123\n" +
+	"\awaiting\x18\x05 \x01(\v2\x14.callerd.v1.CategoryH\x00R\awaiting\x12&\n" +
+	"\x03day\x18\x06 \x01(\v2\x12.callerd.v1.BranchH\x00R\x03day\x123\n" +
 	"\x06notice\x18\a \x01(\v2\x19.callerd.v1.LocalizedTextH\x00R\x06notice\x12:\n" +
 	"\theartbeat\x18\b \x01(\v2\x1a.google.protobuf.TimestampH\x00R\theartbeatB\a\n" +
 	"\x05event\"\xc0\x01\n" +
@@ -1225,27 +1226,28 @@ var file_callerd_v1_branch_service_proto_depIdxs = []int32{
 	3,  // 11: callerd.v1.BranchEvent.recalled:type_name -> callerd.v1.Call
 	16, // 12: callerd.v1.BranchEvent.counter:type_name -> callerd.v1.Counter
 	15, // 13: callerd.v1.BranchEvent.waiting:type_name -> callerd.v1.Category
-	14, // 14: callerd.v1.BranchEvent.notice:type_name -> callerd.v1.LocalizedText
-	17, // 15: callerd.v1.BranchEvent.heartbeat:type_name -> google.protobuf.Timestamp
-	18, // 16: callerd.v1.ListTicketsRequest.states:type_name -> callerd.v1.TicketState
-	19, // 17: callerd.v1.ListTicketsResponse.tickets:type_name -> callerd.v1.Ticket
-	14, // 18: callerd.v1.PublishNoticeRequest.text:type_name -> callerd.v1.LocalizedText
-	13, // 19: callerd.v1.ExportJournalResponse.batches:type_name -> callerd.v1.JournalBatch
-	0,  // 20: callerd.v1.BranchService.GetBranch:input_type -> callerd.v1.GetBranchRequest
-	4,  // 21: callerd.v1.BranchService.WatchBranch:input_type -> callerd.v1.WatchBranchRequest
-	7,  // 22: callerd.v1.BranchService.ListTickets:input_type -> callerd.v1.ListTicketsRequest
-	9,  // 23: callerd.v1.BranchService.PublishNotice:input_type -> callerd.v1.PublishNoticeRequest
-	11, // 24: callerd.v1.BranchService.ExportJournal:input_type -> callerd.v1.ExportJournalRequest
-	1,  // 25: callerd.v1.BranchService.GetBranch:output_type -> callerd.v1.GetBranchResponse
-	5,  // 26: callerd.v1.BranchService.WatchBranch:output_type -> callerd.v1.WatchBranchResponse
-	8,  // 27: callerd.v1.BranchService.ListTickets:output_type -> callerd.v1.ListTicketsResponse
-	10, // 28: callerd.v1.BranchService.PublishNotice:output_type -> callerd.v1.PublishNoticeResponse
-	12, // 29: callerd.v1.BranchService.ExportJournal:output_type -> callerd.v1.ExportJournalResponse
-	25, // [25:30] is the sub-list for method output_type
-	20, // [20:25] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	2,  // 14: callerd.v1.BranchEvent.day:type_name -> callerd.v1.Branch
+	14, // 15: callerd.v1.BranchEvent.notice:type_name -> callerd.v1.LocalizedText
+	17, // 16: callerd.v1.BranchEvent.heartbeat:type_name -> google.protobuf.Timestamp
+	18, // 17: callerd.v1.ListTicketsRequest.states:type_name -> callerd.v1.TicketState
+	19, // 18: callerd.v1.ListTicketsResponse.tickets:type_name -> callerd.v1.Ticket
+	14, // 19: callerd.v1.PublishNoticeRequest.text:type_name -> callerd.v1.LocalizedText
+	13, // 20: callerd.v1.ExportJournalResponse.batches:type_name -> callerd.v1.JournalBatch
+	0,  // 21: callerd.v1.BranchService.GetBranch:input_type -> callerd.v1.GetBranchRequest
+	4,  // 22: callerd.v1.BranchService.WatchBranch:input_type -> callerd.v1.WatchBranchRequest
+	7,  // 23: callerd.v1.BranchService.ListTickets:input_type -> callerd.v1.ListTicketsRequest
+	9,  // 24: callerd.v1.BranchService.PublishNotice:input_type -> callerd.v1.PublishNoticeRequest
+	11, // 25: callerd.v1.BranchService.ExportJournal:input_type -> callerd.v1.ExportJournalRequest
+	1,  // 26: callerd.v1.BranchService.GetBranch:output_type -> callerd.v1.GetBranchResponse
+	5,  // 27: callerd.v1.BranchService.WatchBranch:output_type -> callerd.v1.WatchBranchResponse
+	8,  // 28: callerd.v1.BranchService.ListTickets:output_type -> callerd.v1.ListTicketsResponse
+	10, // 29: callerd.v1.BranchService.PublishNotice:output_type -> callerd.v1.PublishNoticeResponse
+	12, // 30: callerd.v1.BranchService.ExportJournal:output_type -> callerd.v1.ExportJournalResponse
+	26, // [26:31] is the sub-list for method output_type
+	21, // [21:26] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_callerd_v1_branch_service_proto_init() }
@@ -1260,7 +1262,7 @@ func file_callerd_v1_branch_service_proto_init() {
 		(*BranchEvent_Recalled)(nil),
 		(*BranchEvent_Counter)(nil),
 		(*BranchEvent_Waiting)(nil),
-		(*BranchEvent_BusinessDay)(nil),
+		(*BranchEvent_Day)(nil),
 		(*BranchEvent_Notice)(nil),
 		(*BranchEvent_Heartbeat)(nil),
 	}

@@ -1,0 +1,88 @@
+// Command callerd is a bank hall's queue-number (叫号) backend: kiosks take numbers and consoles call them over gRPC,
+// displays show and speak them over WebSocket. With no arguments it serves a branch of two categories and four counters, its
+// journal in ./callerd-data.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	_ "time/tzdata" // a branch's time zone, also on a machine that has none installed
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// cli is the command line. Every flag can also be set by the environment (CALLERD_GRPC_ADDR for --grpc-addr), and those
+// of serve by the file that --config names; flag before environment before file before default.
+type cli struct {
+	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve a branch (the default)."`
+	Check   checkCmd   `cmd:"" help:"Verify a journal against every invariant, with the daemon stopped or running."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// run parses the arguments and carries out the command; it returns the exit code: 0 done, 1 failed or found faults, 2 usage.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var c cli
+	exited := false
+	parser, err := kong.New(&c,
+		kong.Name("callerd"),
+		kong.Description("A bank hall's queue-number (叫号) backend. With no arguments it serves a branch of two categories and four counters."),
+		kong.Writers(stdout, stderr), kong.DefaultEnvars("CALLERD"), kong.UsageOnError(),
+		kong.Exit(func(int) { exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(&streams{stdout, stderr}),
+		kong.Resolvers(kong.ResolverFunc(fromFile)))
+	if err != nil {
+		fmt.Fprintln(stderr, "callerd:", err)
+		return 1
+	}
+	kctx, err := parser.Parse(args)
+	if exited { // --help
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "callerd:", err)
+		return 2
+	}
+	err = kctx.Run()
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errFaults): // the report has been printed
+		return 1
+	}
+	fmt.Fprintln(stderr, "callerd:", err)
+	if errors.Is(err, errUsage) {
+		return 2
+	}
+	return 1
+}
+
+// streams are where a command prints: what was asked for on out, what happens on err.
+type streams struct{ out, err io.Writer }
+
+func (s *streams) logger() *slog.Logger { return slog.New(slog.NewTextHandler(s.err, nil)) }
+
+var (
+	errFaults = errors.New("faults were found")
+	errUsage  = errors.New("usage")
+)
+
+// versionCmd prints the version.
+type versionCmd struct{}
+
+func (versionCmd) Run(s *streams) error {
+	_, err := fmt.Fprintln(s.out, "callerd", version())
+	return err
+}

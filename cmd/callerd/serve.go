@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"callerd/internal/arch"
+	"callerd/internal/branch"
+	"callerd/internal/journal"
+	"callerd/internal/server"
+	pb "callerd/proto/callerd/v1"
+	"callerd/web/display"
+)
+
+// serveCmd serves a branch until SIGTERM or SIGINT.
+type serveCmd struct {
+	GrpcAddr string `default:"127.0.0.1:7070" help:"Address of the gRPC services."`
+	HTTPAddr string `name:"http-addr" default:"127.0.0.1:8080" help:"Address of the display page and its WebSockets."`
+	Data     string `default:"./callerd-data" help:"Folder of the journal; made if it is missing."`
+	Config   string `help:"File (YAML) with the branch, its categories and its counters. Without one: the default branch."`
+	Insecure bool   `help:"Serve on addresses that are not loopback, although nobody is asked who he is."`
+	Verify   bool   `hidden:"" help:"Keep a second state beside the live one and compare."`
+}
+
+// stopWithin bounds a stop: what is not done by then is cut.
+const stopWithin = 10 * time.Second
+
+// Run serves.
+func (c *serveCmd) Run(ctx context.Context, s *streams) error {
+	logger := s.logger()
+	conf, err := loadConfig(c.Config)
+	if err != nil {
+		return err
+	}
+	for _, a := range [...]struct{ flag, addr string }{{"--grpc-addr", c.GrpcAddr}, {"--http-addr", c.HTTPAddr}} {
+		if err := c.mayListen(a.flag, a.addr); err != nil {
+			return err
+		}
+	}
+	arch.Calibrate()
+	j, err := journal.Open(c.Data, journal.Options{Logger: logger})
+	if err != nil {
+		return err
+	}
+	err = c.serve(ctx, s, logger, conf, j)
+	return errors.Join(err, j.Close())
+}
+
+// serve opens the branch on its journal and serves it until ctx ends.
+func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, conf *config, j *journal.Journal) error {
+	// Listen before the branch opens: a taken port must not leave a record.
+	grpcListener, err := net.Listen("tcp", c.GrpcAddr)
+	if err != nil {
+		return fmt.Errorf("--grpc-addr: %w", err)
+	}
+	defer grpcListener.Close()
+	httpListener, err := net.Listen("tcp", c.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("--http-addr: %w", err)
+	}
+	defer httpListener.Close()
+
+	m := j.Meta()
+	srv := server.New(server.Options{
+		Meta: server.Meta{Epoch: m.Epoch, BranchID: m.BranchID, Format: m.Format}, Export: exporter(j), Page: display.Handler(), Logger: logger})
+	b, err := branch.Open(ctx, branch.Options{Journal: j, Publish: srv.Publish, Secret: m.Secret, Config: conf.branch(), Lease: conf.lease(),
+		Logger: logger, Verify: c.Verify, Version: version()})
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var deadlines sync.WaitGroup
+	deadlines.Go(func() { driveDeadlines(running, b, logger) })
+	deadlines.Go(func() {
+		select {
+		case <-b.Failed():
+			stop(b.Err())
+		case <-running.Done():
+		}
+	})
+	c.say(s, conf, grpcListener.Addr(), httpListener.Addr())
+	err = srv.Serve(running, b, grpcListener, httpListener)
+	stop(nil)
+	deadlines.Wait()
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	return errors.Join(err, b.Close(closing))
+}
+
+// say prints where everything is, once it is served.
+func (c *serveCmd) say(s *streams, conf *config, grpcAddr, httpAddr net.Addr) {
+	data, err := filepath.Abs(c.Data)
+	if err != nil {
+		data = c.Data
+	}
+	fmt.Fprintf(s.out, "callerd %s is open (time zone %s)\n", version(), conf.zone)
+	fmt.Fprintf(s.out, "  gRPC for kiosks and consoles  %s\n", grpcAddr)
+	fmt.Fprintf(s.out, "  hall display                  http://%s/\n", httpAddr)
+	fmt.Fprintf(s.out, "  display over counter 1        http://%s/?counter=1\n", httpAddr)
+	fmt.Fprintf(s.out, "  journal                       %s\n", data)
+}
+
+// mayListen refuses an address that others can reach: until there is authentication, whoever reaches it commands
+// the hall.
+func (c *serveCmd) mayListen(flag, addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %q is not host:port", errUsage, flag, addr)
+	}
+	ip := net.ParseIP(host)
+	if host == "localhost" || ip != nil && ip.IsLoopback() || c.Insecure {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %q can be reached from other machines, and nobody is asked who he is; use a loopback address, or --insecure on a network you trust", errUsage, flag, addr)
+}
+
+// exporter adapts the journal to what the server streams.
+func exporter(j *journal.Journal) func(context.Context, uint64, func([]*pb.JournalBatch) error) error {
+	return func(ctx context.Context, from uint64, send func([]*pb.JournalBatch) error) error {
+		return j.Export(ctx, from, func(raw []journal.RawBatch) error {
+			batches := make([]*pb.JournalBatch, len(raw))
+			for i, b := range raw {
+				batches[i] = &pb.JournalBatch{Day: b.Day, First: b.First, Value: b.Value}
+			}
+			return send(batches)
+		})
+	}
+}
+
+// driveDeadlines carries out what is due, with one timer, until ctx ends.
+func driveDeadlines(ctx context.Context, b *branch.Branch, logger *slog.Logger) {
+	timer := time.NewTimer(b.NextDeadline())
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.DeadlineChanged():
+		case <-timer.C:
+			if err := b.Expire(ctx); err != nil && ctx.Err() == nil {
+				logger.Warn("deadlines wait", "error", err)
+				timer.Reset(time.Second)
+				continue
+			}
+		}
+		timer.Reset(b.NextDeadline())
+	}
+}
+
+// hostZone returns the name of this machine's time zone, "UTC" if it cannot be told.
+func hostZone() string {
+	candidates := []string{os.Getenv("TZ")}
+	if link, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
+		if rel, err := filepath.Rel("/usr/share/zoneinfo", link); err == nil {
+			candidates = append(candidates, rel)
+		}
+	}
+	for _, name := range candidates {
+		if _, err := time.LoadLocation(name); name != "" && name != "Local" && err == nil {
+			return name
+		}
+	}
+	return "UTC"
+}

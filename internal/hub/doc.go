@@ -1,0 +1,30 @@
+// Package hub fans committed frames out, in order, to WebSocket displays and to watchers in this
+// process. It knows bytes and positions; what a frame says is its users' business.
+//
+// # Nouns
+//
+// A stream is a named series of frames with growing sequences, for example the hall's, or that of
+// the display over counter 3. A [Message] is one frame of one stream. The last frames of a stream
+// are its history. A [Subscription] is a cursor into the history of one stream.
+//
+// # Caveats
+//
+// Order and completeness between a snapshot and the frames after it are only as good as the lock
+// that the caller holds around [Hub.Append] and [Hub.Join] together.
+//
+// A subscription that falls too far behind ends with [ErrLagging]; its display is told to come
+// back (4001). Nobody else notices. What it has missed is still in the history when it returns.
+//
+// A connection that takes no bytes at all until the write deadline cannot be told anything, since
+// part of a frame may be under way: it is cut, and its display sees 1006.
+//
+// # Threads
+//
+// The publisher, inside Append: takes the stream's lock, stores one pointer, wakes at most one
+// subscription. Never more, however many there are.
+//
+// One goroutine a connection, inside [Hub.Serve]: the only writer of frames. It wakes up to two
+// more subscriptions on its way, so that a thousand are woken by each other, not by the publisher.
+//
+// One reader a connection, started and awaited by Serve: discards, answers pings, notices the end.
+package hub

@@ -1,0 +1,177 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+var (
+	// ErrLagging is returned when a subscription has fallen too far behind: join again, resuming.
+	ErrLagging = errors.New("hub: fell too far behind")
+
+	// ErrClosed is returned when the hub, or the subscription, has been closed.
+	ErrClosed = errors.New("hub: closed")
+
+	errDone = errors.New("hub: told to stop waiting")
+)
+
+// Subscription is a place in one stream. Next and Serve are for one goroutine at a time, Close is
+// for any.
+type Subscription struct {
+	hub    *Hub
+	stream *stream
+	name   string        // of the stream
+	wake   chan struct{} // one slot: somebody has something to say
+	timer  *time.Timer   // of the next heartbeat; touched by the receiving goroutine alone
+
+	// Guarded by stream.mu.
+	snapshot *Message // to be delivered before all others
+	cursor   uint64   // position of the next frame
+	joined   uint64   // the head at Join: what was there before does not count as lagging
+	closed   bool
+	lagging  bool
+	parked   bool // in the stream's line, between before and behind
+	before   *Subscription
+	behind   *Subscription
+}
+
+// Next waits for the next message: a frame, or a heartbeat after a silence. It returns ErrLagging,
+// ErrClosed or the context's error.
+func (s *Subscription) Next(ctx context.Context) (*Message, error) {
+	m, err := s.next(ctx.Done())
+	if err == errDone {
+		return nil, context.Cause(ctx)
+	}
+	if err == nil {
+		s.hub.delivered(m)
+	}
+	return m, err
+}
+
+// Close ends the subscription; a Next that waits returns ErrClosed.
+func (s *Subscription) Close() {
+	st := s.stream
+	st.mu.Lock()
+	was := s.closed
+	s.closed = true
+	st.mu.Unlock()
+	if !was {
+		s.hub.count.subscriptions.Add(-1)
+	}
+	s.rouse()
+}
+
+// next is Next for whoever has no context: it returns errDone when done is closed.
+//
+// A goroutine that waits here is woken by another that unparked it, and then owes the same to two
+// more. So every way out of the wait goes through the locked part below, also when it was another
+// reason that ended the wait.
+func (s *Subscription) next(done <-chan struct{}) (*Message, error) {
+	st := s.stream
+	var (
+		silence     <-chan time.Time
+		beat, ended bool
+	)
+	defer s.stopTimer()
+	for {
+		st.mu.Lock()
+		m, err := s.take()
+		if m == nil && err == nil {
+			switch {
+			case ended:
+				err = errDone
+			case beat:
+				m = &Message{Sequence: st.last, Previous: st.last, heartbeat: true}
+			}
+		}
+		ready := m != nil || err != nil
+		if ready {
+			st.leave(s)
+		} else {
+			st.park(s)
+		}
+		one, two := st.unpark(), st.unpark()
+		st.mu.Unlock()
+		one.rouse()
+		two.rouse()
+
+		if ready {
+			if m != nil && m.heartbeat {
+				m.Value = s.hub.options.Heartbeat(s.name, m.Sequence)
+			}
+			return m, err
+		}
+		if silence == nil {
+			silence = s.startTimer()
+		}
+		select {
+		case <-s.wake:
+		case <-s.hub.closing:
+		case <-done:
+			ended = true
+		case <-silence:
+			beat = true
+		}
+	}
+}
+
+// take moves the cursor over the next message, if there is one. s.stream.mu must be held.
+func (s *Subscription) take() (*Message, error) {
+	st := s.stream
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.lagging, s.cursor < st.tail, st.head-max(s.cursor, s.joined) > uint64(s.hub.options.Lag):
+		if !s.lagging {
+			s.lagging = true
+			s.hub.count.lagging.Add(1)
+		}
+		return nil, ErrLagging
+	case s.snapshot != nil:
+		m := s.snapshot
+		s.snapshot = nil
+		return m, nil
+	case s.cursor < st.head:
+		m := st.ring[s.cursor%st.size]
+		s.cursor++
+		return m, nil
+	}
+	select {
+	case <-s.hub.closing: // only now: what was there before is still delivered
+		return nil, ErrClosed
+	default:
+		return nil, nil
+	}
+}
+
+// startTimer returns the channel that fires when the silence has been long enough for a heartbeat.
+func (s *Subscription) startTimer() <-chan time.Time {
+	o := &s.hub.options
+	switch {
+	case o.Heartbeat == nil:
+		return nil
+	case s.timer == nil:
+		s.timer = time.NewTimer(o.HeartbeatEvery)
+	default:
+		s.timer.Reset(o.HeartbeatEvery)
+	}
+	return s.timer.C
+}
+
+func (s *Subscription) stopTimer() {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// rouse wakes the goroutine that waits for s. A nil s is nobody.
+func (s *Subscription) rouse() {
+	if s == nil {
+		return
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default: // it has been told already
+	}
+}

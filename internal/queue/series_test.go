@@ -1,0 +1,82 @@
+package queue
+
+import (
+	"sync"
+	"testing"
+
+	"callerd/internal/arch"
+)
+
+var testDay = DayOf(2026, 11, 30)
+
+func TestASeriesKeepsItsTicketsAcrossChunks(t *testing.T) {
+	s := &series{day: testDay}
+	if s.at(0) != nil || s.at(1) != nil {
+		t.Fatal("an empty series has a ticket")
+	}
+	var made []*Live
+	for n := uint32(1); n <= 3*chunkSize+1; n++ {
+		v := s.grow(Place{Category: 5})
+		if v.Place() != (Place{Category: 5}) {
+			t.Fatalf("ticket %d: got place %v, want category 5", n, v.Place())
+		}
+		v.ID.N = n
+		made = append(made, v)
+	}
+	for i, want := range made {
+		if got := s.at(uint32(i + 1)); got != want || got.ID.N != uint32(i+1) {
+			t.Errorf("ticket %d: got %p (%d), want %p", i+1, got, got.ID.N, want)
+		}
+	}
+	for _, n := range []uint32{0, 3*chunkSize + 2, 4 * chunkSize, 1 << 31, 1<<32 - 1} {
+		if got := s.at(n); got != nil {
+			t.Errorf("ticket %d: got %v, want none", n, got)
+		}
+	}
+}
+
+// Whoever finds a ticket finds the lock that guards it, also while the ticket is just being made.
+func TestATicketIsFoundWithItsPlaceBesideGrowth(t *testing.T) {
+	c := NewCategory(1, "personal", testDay)
+	c.Define(CategoryDefined{ID: "personal", Prefix: "A", Width: 3, Open: true})
+	const last = 2000
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for n := uint32(1); n <= last; {
+				v := c.Find(TicketID{testDay, "personal", n})
+				if v == nil {
+					continue
+				}
+				if p := v.Place(); p != (Place{Category: 1}) {
+					t.Errorf("ticket %d: got place %v, want category 1", n, p)
+					return
+				}
+				n++
+			}
+		})
+	}
+	var h arch.Held
+	for range last {
+		c.Lock(&h)
+		id, number := c.NextID()
+		v, err := c.Grow(id)
+		if err != nil {
+			t.Error(err)
+		} else {
+			v.ID, v.Number = id, number
+		}
+		c.Unlock(&h)
+	}
+	wg.Wait()
+}
+
+func TestPlacesAreReadAsTheyAreSet(t *testing.T) {
+	for _, p := range []Place{{}, {Category: 1}, {Counter: 1}, {Category: 1<<31 - 1, Counter: MaxCounterID}, {Category: 7, Counter: 1<<32 - 1}} {
+		var v Live
+		v.SetPlace(p)
+		if got := v.Place(); got != p {
+			t.Errorf("got %v, want %v", got, p)
+		}
+	}
+}

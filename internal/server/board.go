@@ -1,0 +1,175 @@
+package server
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"callerd/internal/hub"
+	"callerd/internal/queue"
+)
+
+// The words of the display protocol for a counter's state and its ticket's.
+const (
+	counterClosed = "closed"
+	counterOpen   = "open"
+	counterPaused = "paused"
+	ticketCalled  = "called"
+	ticketServing = "serving"
+)
+
+// hallStream is the stream of the hall's displays; a counter's own is named by counterStream.
+const hallStream = "hall"
+
+func counterStream(c queue.CounterID) string { return "counter/" + strconv.Itoa(int(c)) }
+
+// lastCalls is how many calls a display may know.
+const lastCalls = 6
+
+// board is the hall as a display may know it, made of committed records only, in their order. One section under mu
+// applies a batch and appends its frames to the streams; a snapshot and the joining of its stream take mu together, so
+// there is neither gap nor repeat, and no lock of the live hall is ever held for a display.
+type board struct {
+	hub   *hub.Hub
+	epoch string
+	now   func() time.Time
+
+	mu       sync.Mutex // a leaf but for the hub's own
+	sequence uint64
+	zone     *time.Location
+	zoneName string
+	day      queue.Day
+	branch   queue.Names
+	notice   queue.Names
+	lines    []*boardLine    // in the order of the configuration
+	counters []*boardCounter // by number
+	calls    []call          // newest first, of the business day
+}
+
+type boardLine struct {
+	def                      queue.CategoryDefined
+	waiting, issued, serving uint32
+}
+
+type boardCounter struct {
+	id         queue.CounterID
+	configured bool
+	open       bool
+	paused     bool
+	ticket     queue.TicketID // zero: no current ticket
+	number     string
+	state      queue.State
+	calls      []call // newest first, of the business day
+}
+
+func newBoard(epoch string, now func() time.Time) *board {
+	return &board{epoch: epoch, now: now, zone: time.UTC}
+}
+
+// publish applies committed records and appends their frames. It never blocks.
+func (b *board) publish(records []*queue.Record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range records {
+		b.sequence = r.Sequence
+		f := frames{board: b, record: r}
+		for _, o := range r.Outcomes {
+			f.apply(o)
+		}
+		f.append()
+	}
+}
+
+// snapshot is the hall, or one counter's view of it, as an event. The caller holds mu.
+func (b *board) snapshot(kind string, counter queue.CounterID) hallEvent {
+	h := hall{Time: b.format(b.now().UnixNano()), Branch: textOf(b.branch), Day: b.day.String(), Zone: b.zoneName, Notice: textOf(b.notice),
+		Categories: []hallLine{}, Counters: []hallCounter{}, Calls: []call{}}
+	for _, l := range b.lines {
+		if l.def.Open || l.waiting > 0 {
+			h.Categories = append(h.Categories, l.view())
+		}
+	}
+	calls := b.calls
+	for _, c := range b.counters {
+		if counter == 0 && (c.configured || c.open) || c.id == counter {
+			h.Counters = append(h.Counters, c.view())
+		}
+		if c.id == counter {
+			calls = c.calls
+		}
+	}
+	h.Calls = append(h.Calls, calls...)
+	return hallEvent{Type: kind, Hall: h, epoch: b.epoch, sequence: b.sequence}
+}
+
+// join subscribes to a stream: behind the frame (epoch, after) if that is recent enough, else from a snapshot. It
+// reports whether there is such a counter.
+func (b *board) join(counter queue.CounterID, epoch string, after uint64) (*hub.Subscription, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	stream := hallStream
+	if counter != 0 {
+		if b.counter(counter) == nil {
+			return nil, false, nil
+		}
+		stream = counterStream(counter)
+	}
+	s, err := b.hub.Join(stream, epoch == b.epoch, after, func() any {
+		return &frame{Epoch: b.epoch, Sequence: b.hub.Last(stream), Events: []event{b.snapshot("snapshot", counter)}}
+	})
+	return s, true, err
+}
+
+// heartbeat is the value of a heartbeat frame.
+func (b *board) heartbeat(_ string, sequence uint64) any {
+	b.mu.Lock()
+	zone := b.zone
+	b.mu.Unlock()
+	now := b.now()
+	return &frame{Epoch: b.epoch, Sequence: sequence, Previous: sequence,
+		Events: []event{heartbeatEvent{Type: "heartbeat", Time: now.In(zone).Format(timeLayout), at: now}}}
+}
+
+func (b *board) line(id queue.CategoryID) *boardLine {
+	i := slices.IndexFunc(b.lines, func(l *boardLine) bool { return l.def.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return b.lines[i]
+}
+
+func (b *board) counter(id queue.CounterID) *boardCounter {
+	i := slices.IndexFunc(b.counters, func(c *boardCounter) bool { return c.id == id })
+	if i < 0 {
+		return nil
+	}
+	return b.counters[i]
+}
+
+// timeLayout is RFC 3339 with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+
+func (b *board) format(at int64) string { return time.Unix(0, at).In(b.zone).Format(timeLayout) }
+
+func (l *boardLine) view() hallLine {
+	return hallLine{Category: string(l.def.ID), Prefix: l.def.Prefix, Name: textOf(l.def.Name), Open: l.def.Open,
+		Waiting: l.waiting, Issued: l.issued, Serving: l.serving}
+}
+
+func (c *boardCounter) view() hallCounter {
+	v := hallCounter{Counter: uint32(c.id), State: counterClosed}
+	switch {
+	case c.open && c.paused:
+		v.State = counterPaused
+	case c.open:
+		v.State = counterOpen
+	}
+	if !c.ticket.IsZero() {
+		v.Number, v.Ticket, v.TicketState = c.number, c.ticket.String(), ticketCalled
+		if c.state == queue.Serving {
+			v.TicketState = ticketServing
+		}
+	}
+	return v
+}

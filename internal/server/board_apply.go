@@ -1,0 +1,205 @@
+package server
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"callerd/internal/queue"
+)
+
+// frames applies one record to the board and collects what it means to each stream: a record that concerns a
+// display in two ways is still one frame.
+type frames struct {
+	board    *board
+	record   *queue.Record
+	hall     []event
+	lines    []*boardLine    // changed
+	counters []*boardCounter // changed
+	own      []ownEvent      // for the streams of single counters
+	everyone []event
+	day      bool
+}
+
+type ownEvent struct {
+	counter *boardCounter
+	event   event
+}
+
+func (f *frames) apply(o queue.Outcome) {
+	b := f.board
+	switch o := o.(type) {
+	case *queue.TicketChanged:
+		f.ticket(o)
+	case *queue.CounterChanged:
+		c := b.counter(o.Counter)
+		c.open = o.Verb != queue.CloseCounter
+		c.paused = o.Verb == queue.PauseCounter
+		f.changedCounter(c)
+	case *queue.CategoryDefined:
+		f.category(*o)
+	case *queue.CounterDefined:
+		c := f.counter(o.ID)
+		c.configured = o.Configured
+		f.changedCounter(c)
+	case *queue.DayOpened:
+		f.openDay(o)
+	case *queue.Started:
+		if b.branch != o.Branch {
+			b.branch = o.Branch
+			f.day = true
+		}
+	case *queue.NoticePublished:
+		b.notice = o.Text
+		f.everyone = append(f.everyone, noticeEvent{Type: "notice", Text: textOf(o.Text)})
+	}
+}
+
+func (f *frames) ticket(o *queue.TicketChanged) {
+	b := f.board
+	l := b.line(o.Category)
+	if o.Verb == queue.Issue {
+		b.line(o.Ticket.Category).issued = o.Ticket.N
+	}
+	if o.From == queue.Waiting {
+		l.waiting--
+	}
+	if o.To == queue.Waiting {
+		l.waiting++
+	}
+	if origin := b.line(o.Ticket.Category); o.Verb == queue.Call && o.Ticket.Day == b.day {
+		origin.serving = max(origin.serving, o.Ticket.N)
+	}
+	if (o.From == queue.Waiting) != (o.To == queue.Waiting) && !slices.Contains(f.lines, l) {
+		f.lines = append(f.lines, l)
+	}
+	if o.From.Current() && o.Holder != 0 {
+		c := b.counter(o.Holder)
+		c.ticket, c.number, c.state = queue.TicketID{}, "", queue.None
+		f.changedCounter(c)
+	}
+	if !o.To.Current() {
+		return
+	}
+	c := b.counter(o.Counter)
+	c.ticket, c.number, c.state = o.Ticket, o.Number, o.To
+	f.changedCounter(c)
+	if o.Verb == queue.Call || o.Verb == queue.Recall || o.Verb == queue.Resume {
+		f.announce(c, o)
+	}
+}
+
+// announce shows and speaks a call. Every path that calls comes through here.
+func (f *frames) announce(c *boardCounter, o *queue.TicketChanged) {
+	b, r := f.board, f.record
+	k := call{Ticket: o.Ticket.String(), Number: o.Number, Category: string(o.Category), Counter: uint32(o.Counter), Time: b.format(r.At),
+		Sequence: r.Sequence, Text: announceText(o.Number, o.Counter), Spoken: announceSpoken(o.Number, o.Counter), at: r.At, recall: o.Verb == queue.Recall}
+	e := callEvent{Type: "called", call: k}
+	if k.recall {
+		e.Type = "recalled"
+	}
+	b.calls, c.calls = latest(b.calls, k), latest(c.calls, k)
+	f.hall = append(f.hall, e)
+	f.own = append(f.own, ownEvent{c, e})
+}
+
+// latest puts a call in front; a ticket called again at the same counter moves up instead of standing there twice.
+func latest(calls []call, k call) []call {
+	out := append(make([]call, 0, lastCalls), k)
+	for _, c := range calls {
+		if len(out) < lastCalls && (c.Ticket != k.Ticket || c.Counter != k.Counter) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (f *frames) category(d queue.CategoryDefined) {
+	b := f.board
+	l := b.line(d.ID)
+	if l == nil {
+		l = &boardLine{}
+		b.lines = append(b.lines, l)
+	}
+	l.def = d
+	slices.SortStableFunc(b.lines, func(x, y *boardLine) int { return cmp.Compare(x.def.Order, y.def.Order) })
+	f.day = true // names and prefixes are told by the whole hall only
+}
+
+// counter returns the counter, made if it is new.
+func (f *frames) counter(id queue.CounterID) *boardCounter {
+	b := f.board
+	c := b.counter(id)
+	if c == nil {
+		c = &boardCounter{id: id}
+		b.counters = append(b.counters, c)
+		slices.SortFunc(b.counters, func(x, y *boardCounter) int { return cmp.Compare(x.id, y.id) })
+	}
+	return c
+}
+
+func (f *frames) openDay(o *queue.DayOpened) {
+	b := f.board
+	b.day, b.branch, b.notice, b.calls, b.lines = o.Day, o.Branch, o.Notice, nil, nil
+	if zone, err := time.LoadLocation(o.Zone); err == nil { // the branch has loaded it before us
+		b.zone, b.zoneName = zone, o.Zone
+	}
+	for _, c := range o.Categories {
+		f.category(c.CategoryDefined)
+	}
+	for _, d := range o.Counters {
+		c := f.counter(d.ID)
+		*c = boardCounter{id: d.ID, configured: d.Configured, open: d.Session != nil, paused: d.Paused}
+		if t := d.Current; t != nil {
+			c.ticket, c.number, c.state = t.ID, t.Number, t.State
+		}
+	}
+	f.day = true
+}
+
+func (f *frames) changedCounter(c *boardCounter) {
+	if !slices.Contains(f.counters, c) {
+		f.counters = append(f.counters, c)
+	}
+}
+
+// append hands each stream its frame, if the record concerns it.
+func (f *frames) append() {
+	b := f.board
+	if f.day { // the whole hall again, to everyone
+		f.to(hallStream, b.snapshot("day", 0))
+		for _, c := range b.counters {
+			f.to(counterStream(c.id), b.snapshot("day", c.id))
+		}
+		return
+	}
+	f.hall = append(f.hall, f.everyone...)
+	for _, c := range f.counters {
+		f.hall = append(f.hall, counterEvent{"counter", c.view()})
+	}
+	for _, l := range f.lines {
+		v := l.view()
+		f.hall = append(f.hall, waitingEvent{"waiting", v.Category, v.Waiting, v.Issued, v.Serving, v})
+	}
+	f.to(hallStream, f.hall...)
+	for _, c := range b.counters {
+		own := slices.Clone(f.everyone)
+		for _, o := range f.own {
+			if o.counter == c {
+				own = append(own, o.event)
+			}
+		}
+		if slices.Contains(f.counters, c) {
+			own = append(own, counterEvent{"counter", c.view()})
+		}
+		f.to(counterStream(c.id), own...)
+	}
+}
+
+func (f *frames) to(stream string, events ...event) {
+	if len(events) == 0 {
+		return
+	}
+	b := f.board
+	b.hub.Append(stream, f.record.Sequence, &frame{Epoch: b.epoch, Sequence: f.record.Sequence, Previous: b.hub.Last(stream), Events: events})
+}

@@ -1,0 +1,191 @@
+// Package server is what leaves the process: the gRPC services, the one table of errors, the board that
+// displays see, and the web port with the display page and its WebSockets.
+//
+// # Threads
+//
+//   - the branch's commit goroutine calls [Server.Publish], which never blocks;
+//   - grpc runs a goroutine a call, net/http one a connection; a WebSocket's is the hub's while it lasts;
+//   - [Server.Serve] owns the two listeners' goroutines and ends them in order: health says NOT_SERVING, streams end, displays
+//     are sent away (1001), calls finish until the stop timer, the listeners close.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	"callerd/internal/branch"
+	"callerd/internal/hub"
+	"callerd/internal/queue"
+	pb "callerd/proto/callerd/v1"
+)
+
+// Options are what a server is made with.
+type Options struct {
+	// Meta of the journal, for displays and for ExportJournal.
+	Meta Meta
+	// Export streams the journal's raw batches from a sequence on. Required.
+	Export func(ctx context.Context, from uint64, send func([]*pb.JournalBatch) error) error
+	// Page serves the display page. Required.
+	Page http.Handler
+	// CallTimeout is the deadline of calls that bring none. Zero: 10 s.
+	CallTimeout time.Duration
+	// StopTimeout bounds how long calls may finish when stopping. Zero: 5 s.
+	StopTimeout time.Duration
+	// Heartbeat is how often an idle display hears of the server. Zero: 5 s, what the protocol says.
+	Heartbeat time.Duration
+	// Now is the clock for heartbeats. Nil: time.Now.
+	Now func() time.Time
+	// Logger gets what an operator should know. Nil discards.
+	Logger *slog.Logger
+}
+
+// Meta names a journal.
+type Meta struct {
+	Epoch    string
+	BranchID string
+	Format   uint32
+}
+
+// Server serves one branch.
+type Server struct {
+	opts     Options
+	hub      *hub.Hub
+	board    *board
+	branch   *branch.Branch
+	grpc     *grpc.Server
+	health   *health.Server
+	http     *http.Server
+	stopping chan struct{}
+	stopOnce sync.Once
+}
+
+// New makes a server whose board is ready for [Server.Publish].
+func New(opts Options) *Server {
+	if opts.CallTimeout == 0 {
+		opts.CallTimeout = 10 * time.Second
+	}
+	if opts.StopTimeout == 0 {
+		opts.StopTimeout = 5 * time.Second
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	s := &Server{opts: opts, stopping: make(chan struct{})}
+	s.board = newBoard(opts.Meta.Epoch, opts.Now)
+	s.hub = hub.New(hub.Options{Encode: encodeFrame, Heartbeat: s.board.heartbeat, HeartbeatEvery: opts.Heartbeat, Logger: opts.Logger})
+	s.board.hub = s.hub
+	s.grpc = grpc.NewServer(
+		grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream),
+		grpc.MaxRecvMsgSize(64<<10), grpc.MaxConcurrentStreams(1024), grpc.ConnectionTimeout(10*time.Second),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
+	)
+	pb.RegisterKioskServiceServer(s.grpc, kioskService{Server: s})
+	pb.RegisterCounterServiceServer(s.grpc, counterService{Server: s})
+	pb.RegisterBranchServiceServer(s.grpc, branchService{Server: s})
+	s.health = health.NewServer()
+	s.health.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
+	healthpb.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+	s.http = s.newHTTP()
+	return s
+}
+
+// Publish gives the board committed records, in order; it is the branch's Options.Publish.
+func (s *Server) Publish(records []*queue.Record) { s.board.publish(records) }
+
+// Serve serves b on the two listeners until ctx ends, then stops in order. It returns an error only if a listener failed.
+func (s *Server) Serve(ctx context.Context, b *branch.Branch, grpcListener, httpListener net.Listener) error {
+	s.branch = b
+	failed := make(chan error, 2) // one for each listener, so that none of them waits for us
+	var running sync.WaitGroup
+	running.Go(func() { failed <- s.grpc.Serve(grpcListener) })
+	running.Go(func() {
+		if err := s.http.Serve(httpListener); !errors.Is(err, http.ErrServerClosed) {
+			failed <- err
+		}
+	})
+	for name := range s.grpc.GetServiceInfo() {
+		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
+	}
+	s.health.SetServingStatus("", healthpb.HealthCheckResponse_SERVING)
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		err = fmt.Errorf("server: %w", err)
+	}
+	s.stop(context.WithoutCancel(ctx))
+	running.Wait()
+	return err
+}
+
+// stop ends everything in order, bounded by StopTimeout.
+func (s *Server) stop(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.StopTimeout)
+	defer cancel()
+	s.health.Shutdown()
+	s.stopOnce.Do(func() { close(s.stopping) })
+	s.hub.Close()
+	if err := s.http.Shutdown(ctx); err != nil {
+		_ = s.http.Close() // its only errors are those of sockets that are gone
+	}
+	graceful := make(chan struct{})
+	go func() {
+		defer close(graceful)
+		s.grpc.GracefulStop()
+	}()
+	select {
+	case <-graceful:
+	case <-ctx.Done():
+		s.grpc.Stop() // GracefulStop waits for ever on a peer that does not end
+		<-graceful
+	}
+}
+
+// untilStopping ends a stream's context when the server stops.
+func (s *Server) untilStopping(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-s.stopping:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// unary gives a call a deadline if it has none, and makes its error a status.
+func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	if _, has := ctx.Deadline(); !has {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.opts.CallTimeout)
+		defer cancel()
+	}
+	r, err := handle(ctx, req)
+	if err != nil {
+		return nil, s.convert(err, info.FullMethod)
+	}
+	return r, nil
+}
+
+func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	return s.convert(handle(srv, stream), info.FullMethod)
+}
