@@ -67,6 +67,26 @@ func TestHeartbeatsRepeatAndNeverAdvance(t *testing.T) {
 	})
 }
 
+func TestWhoResumesHearsAtOnceThatItHasAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, Options{Heartbeat: beats})
+		h.Append(hall, 8, "a")
+		h.Append(hall, 9, "b")
+		start := time.Now()
+		nothingMissed, oneMissed := join(t, h, true, 9), join(t, h, true, 8)
+		wantMessages(t, nothingMissed, [2]uint64{9, 9})
+		wantMessages(t, oneMissed, [2]uint64{9, 8}, [2]uint64{9, 9})
+		if got := time.Since(start); got != 0 {
+			t.Errorf("it took %v, want no time", got)
+		}
+		wantMessages(t, nothingMissed, [2]uint64{9, 9})
+		if got := time.Since(start); got != 5*time.Second {
+			t.Errorf("the next heartbeat came after %v, want 5s", got)
+		}
+	})
+}
+
 func TestManyWaitingAreWokenInABubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -100,7 +100,8 @@ func (h *Hub) Last(stream string) uint64 {
 // Join subscribes to a stream.
 //
 // With resume, and if after names a frame whose successors are all still kept (or the last frame),
-// the subscription starts behind it. Otherwise its first message is first(), with the stream's
+// the subscription starts behind it, and gets a heartbeat as soon as it has all it missed: one that
+// missed nothing must not wait for the next silence to learn that all is well. Otherwise its first message is first(), with the stream's
 // last sequence and Previous zero, and everything appended later follows. Zero never names a frame.
 //
 // The caller holds a lock of its own around Append and Join, so that first() sees exactly what the

@@ -79,7 +79,7 @@ func (st *stream) joinBehind(s *Subscription, after uint64) bool {
 	if i == kept && after != st.last || i < kept && at(i).Previous != after {
 		return false
 	}
-	s.cursor, s.joined = st.tail+uint64(i), st.head
+	s.cursor, s.joined, s.greet = st.tail+uint64(i), st.head, true
 	return true
 }
 

@@ -31,6 +31,7 @@ type Subscription struct {
 	joined   uint64   // the head at Join: what was there before does not count as lagging
 	closed   bool
 	lagging  bool
+	greet    bool // has resumed, and owes its receiver a sign of life when it has caught up
 	parked   bool // in the stream's line, between before and behind
 	before   *Subscription
 	behind   *Subscription
@@ -81,7 +82,8 @@ func (s *Subscription) next(done <-chan struct{}) (*Message, error) {
 			switch {
 			case ended:
 				err = errDone
-			case beat:
+			case beat || s.greet && s.hub.options.Heartbeat != nil:
+				s.greet = false
 				m = &Message{Sequence: st.last, Previous: st.last, heartbeat: true}
 			}
 		}
