@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"google.golang.org/grpc"
@@ -31,15 +32,23 @@ func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 	if c.Dir != "" {
 		dir = c.Dir
 	}
+	if dir == "" {
+		return fmt.Errorf("%w: --data: names no folder", errUsage)
+	}
+	if _, err := loadConfig(os.Getenv("CALLERD_CONFIG")); err != nil {
+		return err // it may name another folder
+	}
 	k := &checker{state: branch.NewState(), kinds: map[string]int{}}
 	r, err := journal.OpenReader(dir)
 	switch {
 	case err == nil:
 		fmt.Fprintf(s.out, "checking %s (branch %s, epoch %s, format %d)\n", r.Path(), r.Meta().BranchID, r.Meta().Epoch, r.Meta().Format)
-		err = errors.Join(r.Replay(k.record), r.Close())
+		err = errors.Join(r.Replay(func(r *queue.Record) error { return errors.Join(ctx.Err(), k.record(r)) }), r.Close())
 	case errors.Is(err, journal.ErrLocked):
 		fmt.Fprintf(s.out, "%v\nasking the daemon at %s instead\n", err, c.GrpcAddr)
-		err = k.export(ctx, s.out, c.GrpcAddr)
+		if err = k.export(ctx, s.out, c.GrpcAddr); errors.Is(err, errUnanswered) {
+			return err
+		}
 	case errors.Is(err, journal.ErrDamaged), errors.Is(err, journal.ErrForeign), errors.Is(err, journal.ErrNewerFormat):
 		fmt.Fprintf(s.out, "FAULT: %v\n", err)
 		return errFaults
@@ -49,6 +58,9 @@ func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 	if err == nil {
 		err = k.state.Check()
 	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped at sequence %d, before the end: %w", k.last, context.Cause(ctx))
+	}
 	k.report(s.out)
 	if err != nil {
 		fmt.Fprintf(s.out, "FAULT after sequence %d: %v\n", k.last, err)
@@ -57,6 +69,9 @@ func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 	fmt.Fprintln(s.out, "every invariant holds")
 	return nil
 }
+
+// errUnanswered says that the daemon did not tell its journal, whatever that holds.
+var errUnanswered = errors.New("the daemon did not answer")
 
 // checker replays records as a branch would.
 type checker struct {
@@ -119,7 +134,7 @@ func (k *checker) export(ctx context.Context, w io.Writer, addr string) error {
 	defer conn.Close()
 	stream, err := pb.NewBranchServiceClient(conn).ExportJournal(ctx, &pb.ExportJournalRequest{})
 	if err != nil {
-		return fmt.Errorf("ask the daemon at %s (--grpc-addr): %w", addr, err)
+		return fmt.Errorf("%w at %s (--grpc-addr): %w", errUnanswered, addr, err)
 	}
 	for {
 		m, err := stream.Recv()
@@ -127,7 +142,7 @@ func (k *checker) export(ctx context.Context, w io.Writer, addr string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("ask the daemon at %s (--grpc-addr): %w", addr, err)
+			return fmt.Errorf("%w at %s (--grpc-addr): %w", errUnanswered, addr, err)
 		}
 		if m.Epoch != "" {
 			fmt.Fprintf(w, "checking the daemon's journal (branch %s, epoch %s, format %d)\n", m.BranchId, m.Epoch, m.Format)

@@ -35,6 +35,9 @@ const stopWithin = 10 * time.Second
 // Run serves.
 func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 	logger := s.logger()
+	if c.Data == "" {
+		return fmt.Errorf("%w: --data: names no folder", errUsage)
+	}
 	conf, err := loadConfig(c.Config)
 	if err != nil {
 		return err
@@ -72,6 +75,10 @@ func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, c
 		Meta: server.Meta{Epoch: m.Epoch, BranchID: m.BranchID, Format: m.Format}, Export: exporter(j), Page: display.Handler(), Logger: logger})
 	b, err := branch.Open(ctx, branch.Options{Journal: j, Publish: srv.Publish, Secret: m.Secret, Config: conf.branch(), Lease: conf.lease(),
 		Logger: logger, Verify: c.Verify, Version: version()})
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		logger.Info("stopped before it was open")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -104,7 +111,7 @@ func (c *serveCmd) say(s *streams, conf *config, grpcAddr, httpAddr net.Addr) {
 	fmt.Fprintf(s.out, "callerd %s is open (time zone %s)\n", version(), conf.zone)
 	fmt.Fprintf(s.out, "  gRPC for kiosks and consoles  %s\n", grpcAddr)
 	fmt.Fprintf(s.out, "  hall display                  http://%s/\n", httpAddr)
-	fmt.Fprintf(s.out, "  display over counter 1        http://%s/?counter=1\n", httpAddr)
+	fmt.Fprintf(s.out, "  display over a counter        http://%s/?counter=%d\n", httpAddr, conf.Counters[0].Counter)
 	fmt.Fprintf(s.out, "  journal                       %s\n", data)
 }
 
@@ -135,10 +142,14 @@ func exporter(j *journal.Journal) func(context.Context, uint64, func([]*pb.Journ
 	}
 }
 
+// lookAgain bounds the wait for a deadline: the wall clock may be set, or the machine have slept.
+const lookAgain = time.Minute
+
 // driveDeadlines carries out what is due, with one timer, until ctx ends.
 func driveDeadlines(ctx context.Context, b *branch.Branch, logger *slog.Logger) {
-	timer := time.NewTimer(b.NextDeadline())
+	timer := time.NewTimer(min(b.NextDeadline(), lookAgain))
 	defer timer.Stop()
+	told := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -146,12 +157,16 @@ func driveDeadlines(ctx context.Context, b *branch.Branch, logger *slog.Logger) 
 		case <-b.DeadlineChanged():
 		case <-timer.C:
 			if err := b.Expire(ctx); err != nil && ctx.Err() == nil {
-				logger.Warn("deadlines wait", "error", err)
+				if !told { // once, however long the disk stays full
+					logger.Warn("deadlines wait", "error", err)
+				}
+				told = true
 				timer.Reset(time.Second)
 				continue
 			}
+			told = false
 		}
-		timer.Reset(b.NextDeadline())
+		timer.Reset(min(b.NextDeadline(), lookAgain))
 	}
 }
 

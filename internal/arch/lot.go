@@ -8,7 +8,7 @@ import (
 // lotSize is the number of buckets of a lot: enough for neighbours in the order
 // to lie in different ones, so that a waiter which parks and the Unlock which
 // wakes another do not meet.
-const lotSize = 64
+const lotSize = 16
 
 // lot is where the waiters of one lock sleep: a small table of lists, in which a
 // waiter is found by its ticket. It belongs to its lock, with all its nodes, for

@@ -22,7 +22,7 @@ import (
 // Lock came between, in that Lock. After it the lock is in no defined state, as
 // nobody can tell whose section was broken: the panic is not for recovering.
 //
-// It takes 256 bytes, and with its first sleeper another 4 KiB for the lot, so
+// It takes 256 bytes, and with its first sleeper another KiB for the lot, so
 // it is a lock for the few places that many meet at, not for every small thing.
 type TicketLock struct {
 	_ [0]atomic.Uint64 // aligns the counters to 8 bytes, also on 32-bit machines

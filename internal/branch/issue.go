@@ -95,7 +95,7 @@ func (b *Branch) replied(ctx context.Context, o *operation, err error, reply Tic
 	}
 	// By its address and not by its id: after a short day the ticket may be older than what can be asked for.
 	t := o.seen.ticket
-	o, err = b.do(ctx, nil, func(o *operation) error { return o.lockPlaces(nil, t) }, nil, func(o *operation) {
+	_, err = b.do(ctx, nil, func(o *operation) error { return o.lockPlaces(nil, t) }, nil, func(o *operation) {
 		reply = b.look(t, o.sequence)
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ func TestAFlippedByteIsFoundOrDoesNotMatter(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d, %d bytes", seed, len(file))
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	tries := 1500
+	tries := 500
 	if testing.Short() {
 		tries = 150
 	}

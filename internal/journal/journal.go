@@ -14,6 +14,7 @@ import (
 	"callerd/internal/queue"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // fileName is the journal in its folder.
@@ -127,7 +128,7 @@ func (j *Journal) openDB() error {
 			return f, err
 		},
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, berrors.ErrTimeout) {
 		return fmt.Errorf("%w: another process has the file open; was the folder copied while it ran?", ErrLocked)
 	}
 	if err != nil {

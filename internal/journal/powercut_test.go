@@ -54,6 +54,34 @@ func TestWithoutSyncAPowerCutLosesWhatWasSaidToBeOnDisk(t *testing.T) {
 	}
 }
 
+// What a process wrote that was killed before it could sync is in the page cache only. The next start reads it and
+// tells of it, so Open has it synced.
+func TestWhatAStartHasReadIsOnDisk(t *testing.T) {
+	for _, d := range powerDisks {
+		t.Run(string(d.kind), func(t *testing.T) {
+			t.Parallel()
+			disk := disktest.New(t, d.kind, d.size)
+			dir := disk.Dir + "/data"
+			mustOpen(t, dir).Close()
+			for range 3 {
+				w := startWriter(t, dir, newRand(t).Uint64(), true)
+				w.await(20)
+				w.kill()
+				j := mustOpen(t, dir)
+				records := replayed(t, j)
+				disk.CutPower(t)
+				if err := j.Close(); err != nil {
+					t.Fatal(err)
+				}
+				disk.Restart(t)
+				if err := verify(dir, records[len(records)-1].Sequence); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // cutOnce runs a writer, cuts the power at some moment and switches it on again. In some rounds an earlier
 // writer is killed just before: what it wrote and did not sync, the next one finds and builds upon.
 func cutOnce(t *testing.T, disk *disktest.Disk, rnd *rand.Rand, noSync bool) (acked uint64) {

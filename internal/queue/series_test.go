@@ -39,7 +39,7 @@ func TestASeriesKeepsItsTicketsAcrossChunks(t *testing.T) {
 func TestATicketIsFoundWithItsPlaceBesideGrowth(t *testing.T) {
 	c := NewCategory(1, "personal", testDay)
 	c.Define(CategoryDefined{ID: "personal", Prefix: "A", Width: 3, Open: true})
-	const last = 2000
+	const last = 200_000 // enough to meet a gap of a nanosecond
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {

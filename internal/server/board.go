@@ -86,13 +86,13 @@ func (b *board) snapshot(kind string, counter queue.CounterID) hallEvent {
 	h := hall{Time: b.format(b.now().UnixNano()), Branch: textOf(b.branch), Day: b.day.String(), Zone: b.zoneName, Notice: textOf(b.notice),
 		Categories: []hallLine{}, Counters: []hallCounter{}, Calls: []call{}}
 	for _, l := range b.lines {
-		if l.def.Open || l.waiting > 0 {
+		if counter == 0 && l.shown() {
 			h.Categories = append(h.Categories, l.view())
 		}
 	}
 	calls := b.calls
 	for _, c := range b.counters {
-		if counter == 0 && (c.configured || c.open) || c.id == counter {
+		if counter == 0 && c.shown() || c.id == counter {
 			h.Counters = append(h.Counters, c.view())
 		}
 		if c.id == counter {
@@ -131,6 +131,13 @@ func (b *board) heartbeat(_ string, sequence uint64) any {
 		Events: []event{heartbeatEvent{Type: "heartbeat", Time: now.In(zone).Format(timeLayout), at: now}}}
 }
 
+// has reports whether there is such a category.
+func (b *board) has(id queue.CategoryID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.line(id) != nil
+}
+
 func (b *board) line(id queue.CategoryID) *boardLine {
 	i := slices.IndexFunc(b.lines, func(l *boardLine) bool { return l.def.ID == id })
 	if i < 0 {
@@ -151,6 +158,13 @@ func (b *board) counter(id queue.CounterID) *boardCounter {
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
 func (b *board) format(at int64) string { return time.Unix(0, at).In(b.zone).Format(timeLayout) }
+
+// shown reports whether the hall has the line: a category that is no longer configured stays for the rest of the
+// day once it has handed out numbers. It changes only with a day event.
+func (l *boardLine) shown() bool { return l.def.Open || l.issued > 0 }
+
+// shown reports whether the hall has the counter. It changes only with a day event.
+func (c *boardCounter) shown() bool { return c.configured || c.open }
 
 func (l *boardLine) view() hallLine {
 	return hallLine{Category: string(l.def.ID), Prefix: l.def.Prefix, Name: textOf(l.def.Name), Open: l.def.Open,

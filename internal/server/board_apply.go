@@ -33,15 +33,17 @@ func (f *frames) apply(o queue.Outcome) {
 		f.ticket(o)
 	case *queue.CounterChanged:
 		c := b.counter(o.Counter)
+		was := c.shown()
 		c.open = o.Verb != queue.CloseCounter
 		c.paused = o.Verb == queue.PauseCounter
 		f.changedCounter(c)
+		f.day = f.day || was && !c.shown()
 	case *queue.CategoryDefined:
 		f.category(*o)
 	case *queue.CounterDefined:
 		c := f.counter(o.ID)
 		c.configured = o.Configured
-		f.changedCounter(c)
+		f.day = true // which counters there are is told by the whole hall only
 	case *queue.DayOpened:
 		f.openDay(o)
 	case *queue.Started:
@@ -122,8 +124,19 @@ func (f *frames) category(d queue.CategoryDefined) {
 		b.lines = append(b.lines, l)
 	}
 	l.def = d
-	slices.SortStableFunc(b.lines, func(x, y *boardLine) int { return cmp.Compare(x.def.Order, y.def.Order) })
+	slices.SortFunc(b.lines, compareLines)
 	f.day = true // names and prefixes are told by the whole hall only
+}
+
+// compareLines is the order of the configuration; what it no longer names stands behind.
+func compareLines(x, y *boardLine) int {
+	if x.def.Open != y.def.Open {
+		if x.def.Open {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(x.def.Order, y.def.Order), cmp.Compare(x.def.ID, y.def.ID))
 }
 
 // counter returns the counter, made if it is new.

@@ -53,6 +53,10 @@ func (f *fields) rule(r pb.CallRule) queue.Rule {
 }
 
 func (f *fields) states(ss []pb.TicketState) (out []queue.State) {
+	if len(ss) > len(pb.TicketState_name) {
+		f.fault("states", "are %d, there are fewer; name each once", len(ss))
+		return nil
+	}
 	for _, s := range ss {
 		if _, ok := pb.TicketState_name[int32(s)]; !ok || s == 0 {
 			f.fault("states", "%d is not a state of a ticket", s)

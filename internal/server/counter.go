@@ -17,10 +17,17 @@ type counterService struct {
 	*Server
 }
 
+// mostCategories is how many categories a session may name.
+const mostCategories = 100
+
 func (s counterService) OpenCounter(ctx context.Context, r *pb.OpenCounterRequest) (*pb.OpenCounterResponse, error) {
 	var f fields
 	id, counter, teller, rule := f.request(r.RequestId), f.counter(r.Counter), f.text("teller", r.Teller, 64, true), f.rule(r.Rule)
 	var categories []queue.CategoryID
+	if len(r.Categories) > mostCategories {
+		f.fault("categories", "are %d, at most %d are served by one session", len(r.Categories), mostCategories)
+		r.Categories = nil
+	}
 	for _, c := range r.Categories {
 		c := f.category("categories", c)
 		if slices.Contains(categories, c) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"callerd/internal/branch"
+	"callerd/internal/hub"
 )
 
 // errorDomain is the domain of every ErrorInfo.
@@ -41,6 +42,7 @@ var errorTable = []row{
 	{branch.ErrNoCurrentTicket, "NO_CURRENT_TICKET", codes.FailedPrecondition, 0, "窗口当前没有号票"},
 	{branch.ErrStaleSession, "STALE_SESSION", codes.FailedPrecondition, 0, "登录已失效，请重新登录"},
 	{branch.ErrTicketMoved, "TICKET_MOVED", codes.Aborted, 0, "该号票已不在此窗口"},
+	{hub.ErrLagging, "FELL_BEHIND", codes.Aborted, 0, "连接滞后，请重新连接"},
 	{branch.ErrNumbersExhausted, "NUMBERS_EXHAUSTED", codes.ResourceExhausted, 0, "今日号码已用完"},
 	{branch.ErrRequestReused, "REQUEST_REUSED", codes.InvalidArgument, 0, "请求编号重复使用"},
 	{branch.ErrJournalBehind, "JOURNAL_BEHIND", codes.Unavailable, 100 * time.Millisecond, "系统繁忙，请稍后再试"},

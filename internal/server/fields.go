@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -18,7 +19,13 @@ type fields struct {
 	faults []*errdetails.BadRequest_FieldViolation
 }
 
+// mostFaults bounds what a request with thousands of faults is told: it travels in the trailer.
+const mostFaults = 20
+
 func (f *fields) fault(field, format string, args ...any) {
+	if len(f.faults) == mostFaults {
+		return
+	}
 	f.faults = append(f.faults, &errdetails.BadRequest_FieldViolation{Field: field, Description: fmt.Sprintf(format, args...)})
 }
 
@@ -92,7 +99,7 @@ func (f *fields) text(field, s string, most int, required bool) string {
 		f.fault(field, "has %d bytes, at most %d are kept", len(s), most)
 	case !utf8.ValidString(s):
 		f.fault(field, "is not UTF-8")
-	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsFunc(s, unicode.IsControl):
 		f.fault(field, "has a control character; write it in one line")
 	}
 	return s

@@ -6,8 +6,6 @@ import (
 	"errors"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"callerd/internal/branch"
 	"callerd/internal/hub"
@@ -32,21 +30,17 @@ func (s branchService) GetBranch(context.Context, *pb.GetBranchRequest) (*pb.Get
 }
 
 func (s branchService) WatchBranch(r *pb.WatchBranchRequest, stream grpc.ServerStreamingServer[pb.WatchBranchResponse]) error {
-	ctx, end := s.untilStopping(stream.Context())
-	defer end()
 	sub, _, err := s.board.join(0, r.Epoch, r.After)
 	if err != nil {
 		return branch.ErrStopping
 	}
 	defer sub.Close()
 	for {
-		m, err := sub.Next(ctx)
-		switch {
-		case errors.Is(err, hub.ErrLagging):
-			return errNoResume
-		case errors.Is(err, hub.ErrClosed), err != nil && stream.Context().Err() == nil:
+		m, err := sub.Next(stream.Context())
+		if errors.Is(err, hub.ErrClosed) {
 			return branch.ErrStopping
-		case err != nil:
+		}
+		if err != nil {
 			return err
 		}
 		if err := stream.Send(m.Value.(*frame).proto()); err != nil {
@@ -79,15 +73,8 @@ func (s branchService) ListTickets(ctx context.Context, r *pb.ListTicketsRequest
 		q.Day = d
 	}
 	if r.PageToken != "" {
-		raw, err := base64.RawURLEncoding.DecodeString(r.PageToken)
-		after, err2 := queue.ParseTicketID(string(raw))
-		if err != nil || err2 != nil || q.Category != "" && after.Category != q.Category {
-			f.fault("page_token", "is not one that an earlier page of the same list gave")
-		}
-		q.After = after
-		if q.Day.IsZero() {
-			q.Day = after.Day // the pages of one list are of one day
-		}
+		q.After = f.pageToken(r.PageToken, q.Category, q.Day, s.board)
+		q.Day = q.After.Day // the pages of one list are of one day
 	}
 	if err := f.err(); err != nil {
 		return nil, err
@@ -101,6 +88,17 @@ func (s branchService) ListTickets(ctx context.Context, r *pb.ListTicketsRequest
 		out.NextPageToken = base64.RawURLEncoding.EncodeToString([]byte(l.Last.String()))
 	}
 	return out, nil
+}
+
+// pageToken reads the last ticket of the page before.
+func (f *fields) pageToken(token string, category queue.CategoryID, day queue.Day, b *board) queue.TicketID {
+	raw, notBase64 := base64.RawURLEncoding.Strict().DecodeString(token)
+	after, notTicket := queue.ParseTicketID(string(raw))
+	if notBase64 != nil || notTicket != nil || category != "" && after.Category != category || !day.IsZero() && after.Day != day || !b.has(after.Category) {
+		f.fault("page_token", "is not one that an earlier page of the same list gave; begin again without one")
+		return queue.TicketID{}
+	}
+	return after
 }
 
 func (s branchService) PublishNotice(ctx context.Context, r *pb.PublishNoticeRequest) (*pb.PublishNoticeResponse, error) {
@@ -118,16 +116,14 @@ func (s branchService) PublishNotice(ctx context.Context, r *pb.PublishNoticeReq
 }
 
 func (s branchService) ExportJournal(r *pb.ExportJournalRequest, stream grpc.ServerStreamingServer[pb.ExportJournalResponse]) error {
-	ctx, end := s.untilStopping(stream.Context())
-	defer end()
 	m := s.opts.Meta
 	if err := stream.Send(&pb.ExportJournalResponse{Epoch: m.Epoch, BranchId: m.BranchID, Format: m.Format}); err != nil {
 		return err
 	}
-	return s.opts.Export(ctx, r.From, func(batches []*pb.JournalBatch) error {
-		return stream.Send(&pb.ExportJournalResponse{Batches: batches})
+	return s.opts.Export(stream.Context(), r.From, func(batches []*pb.JournalBatch) error {
+		if err := stream.Send(&pb.ExportJournalResponse{Batches: batches}); err != nil {
+			return err
+		}
+		return context.Cause(stream.Context())
 	})
 }
-
-// errNoResume ends a watcher that fell too far behind.
-var errNoResume = status.Error(codes.Aborted, "fell too far behind; come back with the epoch and sequence of the last frame")

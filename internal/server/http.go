@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
@@ -31,7 +32,8 @@ func (s *Server) newHTTP() *http.Server {
 	protocols.SetHTTP1(true)
 	return &http.Server{
 		Handler: mux, Protocols: &protocols, MaxHeaderBytes: 16 << 10,
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: 60 * time.Second,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second,
+		ErrorLog: slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	}
 }
 
@@ -91,7 +93,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, counter queue.C
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil { // the upgrader has answered
 		sub.Close()
-		s.opts.Logger.Info("display refused", "remote", r.RemoteAddr, "origin", r.Header.Get("Origin"), "error", err)
+		s.opts.Logger.Info("display refused", "remote", r.RemoteAddr, "origin", shorten(r.Header.Get("Origin")), "error", err)
 		return
 	}
 	s.opts.Logger.Info("display connected", "remote", r.RemoteAddr, "counter", uint32(counter))

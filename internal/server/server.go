@@ -68,7 +68,7 @@ type Server struct {
 	grpc     *grpc.Server
 	health   *health.Server
 	http     *http.Server
-	stopping chan struct{}
+	stopping chan struct{} // closed when streams shall end
 	stopOnce sync.Once
 }
 
@@ -143,33 +143,44 @@ func (s *Server) stop(ctx context.Context) {
 	s.health.Shutdown()
 	s.stopOnce.Do(func() { close(s.stopping) })
 	s.hub.Close()
-	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close() // its only errors are those of sockets that are gone
-	}
+	var ending sync.WaitGroup // both at once: a page that is slowly read must not take the calls their time
+	ending.Go(func() {
+		if err := s.http.Shutdown(ctx); err != nil {
+			_ = s.http.Close() // its only errors are those of sockets that are gone
+		}
+	})
 	graceful := make(chan struct{})
-	go func() {
+	ending.Go(func() {
 		defer close(graceful)
 		s.grpc.GracefulStop()
-	}()
+	})
 	select {
 	case <-graceful:
 	case <-ctx.Done():
 		s.grpc.Stop() // GracefulStop waits for ever on a peer that does not end
-		<-graceful
 	}
+	ending.Wait()
 }
 
-// untilStopping ends a stream's context when the server stops.
-func (s *Server) untilStopping(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
+// endingStream is a stream whose context ends when the server stops, with ErrStopping as the cause.
+type endingStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s *endingStream) Context() context.Context { return s.ctx }
+
+// untilStopping ends a stream's context when the server stops. The caller calls end.
+func (s *Server) untilStopping(stream grpc.ServerStream) (_ *endingStream, end func()) {
+	ctx, cancel := context.WithCancelCause(stream.Context())
 	go func() {
 		select {
 		case <-s.stopping:
-			cancel()
+			cancel(branch.ErrStopping)
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, cancel
+	return &endingStream{stream, ctx}, func() { cancel(nil) }
 }
 
 // unary gives a call a deadline if it has none, and makes its error a status.
@@ -186,6 +197,9 @@ func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 	return r, nil
 }
 
+// stream ends a stream when the server stops, also those of the health service, and makes its error a status.
 func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
-	return s.convert(handle(srv, stream), info.FullMethod)
+	ending, end := s.untilStopping(stream)
+	defer end()
+	return s.convert(handle(srv, ending), info.FullMethod)
 }

@@ -1,0 +1,205 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"google.golang.org/grpc"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	pb "callerd/proto/callerd/v1"
+)
+
+func callNext(t *testing.T, r *rig, n int, token string) (*pb.CallNextResponse, error) {
+	t.Helper()
+	return r.counter.CallNext(t.Context(), &pb.CallNextRequest{RequestId: requestID(n), SessionToken: token})
+}
+
+// services are all that the proto files define.
+func services() (out []protoreflect.ServiceDescriptor) {
+	protoregistry.GlobalFiles.RangeFilesByPackage("callerd.v1", func(f protoreflect.FileDescriptor) bool {
+		for i := range f.Services().Len() {
+			out = append(out, f.Services().Get(i))
+		}
+		return true
+	})
+	return out
+}
+
+// step is one method at work; it returns what was replied.
+type step struct {
+	method string
+	do     func(context.Context) (proto.Message, error)
+}
+
+func TestEveryMethodWorks(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{})
+	var token string
+	tickets := map[string]string{}
+	n := 0
+	id := func() string { n++; return requestID(n) }
+	issue := func(ctx context.Context) (proto.Message, error) {
+		v, err := r.kiosk.IssueTicket(ctx, &pb.IssueTicketRequest{RequestId: id(), Category: "personal"})
+		if err == nil {
+			tickets[v.Ticket.Number] = v.Ticket.Id
+		}
+		return v, err
+	}
+	steps := []step{
+		{"ListCategories", func(ctx context.Context) (proto.Message, error) {
+			return r.kiosk.ListCategories(ctx, &pb.ListCategoriesRequest{})
+		}},
+		{"IssueTicket", issue}, {"IssueTicket", issue}, {"IssueTicket", issue}, {"IssueTicket", issue},
+		{"GetTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.kiosk.GetTicket(ctx, &pb.GetTicketRequest{Ticket: tickets["A001"]})
+		}},
+		{"CancelTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.kiosk.CancelTicket(ctx, &pb.CancelTicketRequest{RequestId: id(), Ticket: tickets["A004"], Reason: "left"})
+		}},
+		{"OpenCounter", func(ctx context.Context) (proto.Message, error) {
+			v, err := r.counter.OpenCounter(ctx, &pb.OpenCounterRequest{RequestId: id(), Counter: 3, Teller: "t", Categories: []string{"personal"}, Rule: pb.CallRule_CALL_RULE_PRIORITY})
+			token = v.GetSessionToken()
+			return v, err
+		}},
+		{"RenewSession", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.RenewSession(ctx, &pb.RenewSessionRequest{SessionToken: token})
+		}},
+		{"PauseCounter", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.PauseCounter(ctx, &pb.PauseCounterRequest{RequestId: id(), SessionToken: token, Reason: "tea"})
+		}},
+		{"ResumeCounter", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.ResumeCounter(ctx, &pb.ResumeCounterRequest{RequestId: id(), SessionToken: token})
+		}},
+		{"CallNext", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.CallNext(ctx, &pb.CallNextRequest{RequestId: id(), SessionToken: token})
+		}},
+		{"RecallTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.RecallTicket(ctx, &pb.RecallTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A001"]})
+		}},
+		{"HoldTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.HoldTicket(ctx, &pb.HoldTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A001"]})
+		}},
+		{"ResumeTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.ResumeTicket(ctx, &pb.ResumeTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A001"]})
+		}},
+		{"StartTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.StartTicket(ctx, &pb.StartTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A001"]})
+		}},
+		{"CompleteTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.CompleteTicket(ctx, &pb.CompleteTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A001"]})
+		}},
+		{"CallNext", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.CallNext(ctx, &pb.CallNextRequest{RequestId: id(), SessionToken: token})
+		}},
+		{"MarkNoShow", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.MarkNoShow(ctx, &pb.MarkNoShowRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A002"]})
+		}},
+		{"CloseCounter", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.CloseCounter(ctx, &pb.CloseCounterRequest{RequestId: id(), SessionToken: token})
+		}},
+		{"PublishNotice", func(ctx context.Context) (proto.Message, error) {
+			return r.hall.PublishNotice(ctx, &pb.PublishNoticeRequest{RequestId: id(), Who: "manager", Text: &pb.LocalizedText{En: "Hello"}})
+		}},
+		{"ListTickets", func(ctx context.Context) (proto.Message, error) {
+			return r.hall.ListTickets(ctx, &pb.ListTicketsRequest{})
+		}},
+		{"GetBranch", func(ctx context.Context) (proto.Message, error) { return r.hall.GetBranch(ctx, &pb.GetBranchRequest{}) }},
+		{"WatchBranch", func(ctx context.Context) (proto.Message, error) {
+			return first(r.hall.WatchBranch(ctx, &pb.WatchBranchRequest{}))
+		}},
+		{"ExportJournal", func(ctx context.Context) (proto.Message, error) {
+			return first(r.hall.ExportJournal(ctx, &pb.ExportJournalRequest{}))
+		}},
+	}
+	worked := map[string]bool{}
+	var last uint64
+	for _, s := range steps {
+		ctx, cancel := context.WithCancel(t.Context())
+		v, err := s.do(ctx)
+		cancel()
+		if err != nil {
+			t.Errorf("%s: %v", s.method, err)
+			continue
+		}
+		worked[s.method] = true
+		if sequence, has := sequenceOf(v); has && sequence < last {
+			t.Errorf("%s: got sequence %d after %d", s.method, sequence, last)
+		} else if has {
+			last = sequence
+		}
+	}
+	for _, d := range services() {
+		for i := range d.Methods().Len() {
+			if m := d.Methods().Get(i); !worked[string(m.Name())] {
+				t.Errorf("%s has not worked here", m.FullName())
+			}
+		}
+	}
+}
+
+// first is the first message of a stream.
+func first[T any](stream grpc.ServerStreamingClient[T], err error) (proto.Message, error) {
+	if err != nil {
+		return nil, err
+	}
+	m, err := stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the stream is empty")
+	}
+	return any(m).(proto.Message), err
+}
+
+func sequenceOf(m proto.Message) (uint64, bool) {
+	f := m.ProtoReflect().Descriptor().Fields().ByName("sequence")
+	if f == nil {
+		return 0, false
+	}
+	return m.ProtoReflect().Get(f).Uint(), true
+}
+
+func TestEveryReplyNamesItsSequence(t *testing.T) {
+	t.Parallel()
+	for _, d := range services() {
+		for i := range d.Methods().Len() {
+			m := d.Methods().Get(i)
+			switch m.Name() {
+			case "GetBranch", "ExportJournal": // in the branch; in every batch
+				continue
+			}
+			if m.Output().Fields().ByName("sequence") == nil {
+				t.Errorf("%s has no sequence", m.Output().FullName())
+			}
+		}
+	}
+}
+
+func TestHealthAndReflectionAreServed(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{})
+	for _, service := range []string{"", "callerd.v1.KioskService", "callerd.v1.CounterService", "callerd.v1.BranchService"} {
+		v, err := healthpb.NewHealthClient(r.conn).Check(t.Context(), &healthpb.HealthCheckRequest{Service: service})
+		if err != nil || v.Status != healthpb.HealthCheckResponse_SERVING {
+			t.Errorf("%q: got %v, %v, want SERVING", service, v, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s, err := reflectionpb.NewServerReflectionClient(r.conn).ServerReflectionInfo(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Send(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{}}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Recv()
+	if err != nil || len(v.GetListServicesResponse().GetService()) < 5 {
+		t.Errorf("got %v, %v, want our three services, health and reflection", v, err)
+	}
+}
