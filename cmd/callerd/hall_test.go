@@ -50,16 +50,13 @@ func (h *hall) work(conn *grpc.ClientConn, enough int, done func()) {
 	var all sync.WaitGroup
 	ctx, stop := context.WithCancel(h.t.Context())
 	defer stop()
-	reached := make(chan struct{})
-	var once sync.Once
+	left, reached := enough, make(chan struct{})
 	count := func() {
 		h.mu.Lock()
+		defer h.mu.Unlock()
 		h.acks++
-		enough--
-		now := enough <= 0
-		h.mu.Unlock()
-		if now {
-			once.Do(func() { close(reached) })
+		if left--; left == 0 {
+			close(reached)
 		}
 	}
 	loop := func(step func(context.Context, *grpc.ClientConn) error) {

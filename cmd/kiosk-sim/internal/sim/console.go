@@ -41,22 +41,28 @@ func (k *console) run(ctx context.Context) error {
 	return err
 }
 
-// leave ends what is at the counter and closes it.
+// leave ends what is at the counter and closes it. A request that was cut short may still be carried
+// out meanwhile: then it looks again.
 func (k *console) leave(ctx context.Context) error {
-	if err := k.lookUp(ctx); err != nil {
-		return err
-	}
-	if k.current != "" {
-		method := "MarkNoShow"
-		if k.started {
-			method = "CompleteTicket"
+	for ctx.Err() == nil {
+		if err := k.lookUp(ctx); err != nil {
+			return err
 		}
-		if err := k.onTicket(ctx, method); err != nil {
+		if k.current != "" {
+			method := "MarkNoShow"
+			if k.started {
+				method = "CompleteTicket"
+			}
+			if err := k.onTicket(ctx, method); err != nil && !errors.Is(err, errMoved) {
+				return err
+			}
+		}
+		op, err := k.command(ctx, history.Op{Method: "CloseCounter"})
+		if op.Outcome == history.OK || err != nil && !errors.Is(err, errMoved) {
 			return err
 		}
 	}
-	_, err := k.command(ctx, history.Op{Method: "CloseCounter"})
-	return err
+	return ctx.Err()
 }
 
 // work is run without the tidying up.
