@@ -2,10 +2,12 @@ package journal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"callerd/internal/queue"
 )
@@ -89,6 +91,46 @@ func (c *content) checkDays() error {
 
 // recent is the index of the day before the newest, or of the newest when it is the only one.
 func (c *content) recent() int { return max(0, len(c.days)-2) }
+
+// reach is how far back a replay reaches at least: for so long a request id gives the same outcome again.
+const reach = 24 * time.Hour
+
+// replayFrom is the index of the day with which a replay begins: the day before the newest, or an earlier one if that
+// began less than reach before the newest. A day has 23 hours once a year, and fewer when its turn is moved.
+func (c *content) replayFrom() (int, error) {
+	i := c.recent()
+	if i == 0 {
+		return 0, nil
+	}
+	newest, err := c.openedAt(len(c.days) - 1)
+	for ; err == nil && i > 0; i-- {
+		var at int64
+		if at, err = c.openedAt(i); err == nil && newest-at >= int64(reach) {
+			break
+		}
+	}
+	return i, err
+}
+
+// openedAt is when the first record of the day with index i was made, Unix nanoseconds.
+func (c *content) openedAt(i int) (at int64, err error) {
+	err = c.again().eachIn(c.days[i], nil, func(e element) error {
+		first, err := sequence(e.key)
+		if err != nil {
+			return err
+		}
+		records, err := DecodeBatch(first, e.value)
+		if err != nil {
+			return err
+		}
+		at = records[0].At
+		return errEnough
+	})
+	if !errors.Is(err, errEnough) {
+		return 0, errors.Join(damaged("day %x is empty", c.days[i].key), err)
+	}
+	return at, nil
+}
 
 // dayOf is the index of the day that holds a sequence, or of the oldest.
 func (c *content) dayOf(sequence uint64) int {

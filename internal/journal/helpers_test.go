@@ -57,7 +57,7 @@ func issues(first uint64, n int) []*queue.Record {
 
 // dayOpened makes the record that opens the n-th day.
 func dayOpened(sequence uint64, n int) *queue.Record {
-	return &queue.Record{Sequence: sequence, At: testTime.UnixNano() + int64(sequence), Outcomes: []queue.Outcome{
+	return &queue.Record{Sequence: sequence, At: testTime.Add(time.Duration(n) * 24 * time.Hour).UnixNano(), Outcomes: []queue.Outcome{
 		&queue.DayOpened{Day: queue.Day{Date: 20261100 + int32(n)}, Zone: "Asia/Shanghai"},
 	}}
 }

@@ -153,8 +153,8 @@ func (j *Journal) Meta() Meta { return j.meta }
 // Path of the journal's file.
 func (j *Journal) Path() string { return j.path }
 
-// Replay calls f for each record in order, beginning with the one that opened the day before the newest,
-// and verifies all that it reads. A record may be kept; f must not write to the journal.
+// Replay calls f for each record in order, beginning with the one that opened the day before the newest, or an
+// earlier day if that began less than 24 hours before the newest, and verifies all that it reads. A record may be kept; f must not write to the journal.
 func (j *Journal) Replay(f func(*queue.Record) error) error {
 	j.write.Lock()
 	defer j.write.Unlock()
@@ -163,7 +163,11 @@ func (j *Journal) Replay(f func(*queue.Record) error) error {
 	}
 	c, closeImage, err := openPath(j.path)
 	if err == nil {
-		err = errors.Join(c.records(c.recent(), f), closeImage())
+		var from int
+		if from, err = c.replayFrom(); err == nil {
+			err = c.records(from, f)
+		}
+		err = errors.Join(err, closeImage())
 	}
 	if err != nil {
 		return fmt.Errorf("replay journal: %w", explain(j.path, err))

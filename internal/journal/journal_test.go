@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"callerd/internal/queue"
 )
@@ -77,6 +78,16 @@ func TestReplayBeginsWithTheDayBeforeTheNewest(t *testing.T) {
 	more := issues(101, 3)
 	mustAppend(t, j, more)
 	equal(t, replayed(t, j), append(slices.Clone(all[60:]), more...))
+}
+
+// A request id is honoured for 24 hours, also over a restart after a day of 23.
+func TestReplayReachesBackADayAlsoOverAShortOne(t *testing.T) {
+	t.Parallel()
+	j := mustOpen(t, t.TempDir())
+	all := days(4, 5)
+	all[10].At = all[15].At - int64(23*time.Hour) // the day before the newest
+	appendAll(t, j, all, 3)
+	equal(t, replayed(t, j), all[5:])
 }
 
 func TestABatchOverMidnightGoesIntoBothDays(t *testing.T) {
