@@ -21,8 +21,8 @@ type ListRequest struct {
 // ListReply is one page.
 type ListReply struct {
 	Tickets  []queue.Ticket
-	More     bool // there may be a next page behind the last ticket
-	Last     queue.TicketID
+	More     bool           // there may be a next page
+	Last     queue.TicketID // the last that was looked at: After of the next page
 	Sequence uint64
 }
 
@@ -54,9 +54,13 @@ func (b *Branch) ListTickets(ctx context.Context, r ListRequest) (ListReply, err
 	return reply, nil
 }
 
+// scanAtMost bounds how many tickets a page looks at: it holds all locks, and a page of a rare state may be short, or empty
+// with more behind it.
+const scanAtMost = 5000
+
 // list makes a page. The caller holds all locks.
 func (b *Branch) list(r ListRequest, day queue.Day) (reply ListReply, known bool) {
-	started := r.After.IsZero()
+	started, scanned := r.After.IsZero(), 0
 	for _, c := range b.state.ordered() {
 		n := uint32(1)
 		if !started {
@@ -71,13 +75,14 @@ func (b *Branch) list(r ListRequest, day queue.Day) (reply ListReply, known bool
 			continue
 		}
 		known = c.Each(day, n, func(t *queue.Live) bool {
-			if len(reply.Tickets) == r.Size {
+			if len(reply.Tickets) == r.Size || scanned == scanAtMost {
 				reply.More = true
 				return false
 			}
+			scanned++
+			reply.Last = t.ID
 			if len(r.States) == 0 || slices.Contains(r.States, t.State) {
 				reply.Tickets = append(reply.Tickets, t.Ticket)
-				reply.Last = t.ID
 			}
 			return true
 		}) || known

@@ -734,7 +734,7 @@ func (x *ListTicketsRequest) GetPageToken() string {
 type ListTicketsResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Tickets []*Ticket              `protobuf:"bytes,1,rep,name=tickets,proto3" json:"tickets,omitempty"`
-	// next_page_token is empty on the last page.
+	// next_page_token is empty on the last page. A page may hold fewer than page_size, even none, and still have a next.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	Sequence      uint64 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
