@@ -11,7 +11,7 @@ need mkfs.xfs xfsprogs
 need mkfs.ext4 e2fsprogs
 need npm npm
 need gcc gcc # for the race detector
-fc-list 2>/dev/null | grep -q 'Noto Sans CJK' || missing+=(fonts-noto-cjk fontconfig)
+fc-list 2>/dev/null | grep 'Noto Sans CJK' >/dev/null || missing+=(fonts-noto-cjk fontconfig)
 
 if [ ${#missing[@]} -gt 0 ]; then
 	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

@@ -11,9 +11,6 @@ import (
 // The compiler says which functions it inlines; it keeps its answer in the build
 // cache, so asking takes a moment once and nothing later.
 func TestFastPathsAreInlined(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the compiler")
-	}
 	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
 	if err != nil {
 		t.Skipf("cannot ask the compiler: %v\n%s", err, out)

@@ -56,7 +56,8 @@ func (l *lockFile) release() error {
 		return nil
 	}
 	l.f.Truncate(0) // a reader cannot, and leaves the text alone
-	err := l.f.Close()
+	// A child that another goroutine is just starting has the file open too, until it runs: closing would leave it locked.
+	err := errors.Join(syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN), l.f.Close())
 	l.f = nil
 	return err
 }

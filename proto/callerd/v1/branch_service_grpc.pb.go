@@ -39,9 +39,10 @@ type BranchServiceClient interface {
 	// falls too far behind is ended with ABORTED and comes back with the last epoch and sequence it has.
 	WatchBranch(ctx context.Context, in *WatchBranchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchBranchResponse], error)
 	// ListTickets lists the tickets of this or the last business day by category and number.
-	// Refusals: UNKNOWN_CATEGORY.
+	// Refusals: UNKNOWN_CATEGORY, UNKNOWN_DAY.
 	ListTickets(ctx context.Context, in *ListTicketsRequest, opts ...grpc.CallOption) (*ListTicketsResponse, error)
 	// PublishNotice puts a line of text on every display until the next one; two empty texts take it away.
+	// Refusals: REQUEST_REUSED.
 	PublishNotice(ctx context.Context, in *PublishNoticeRequest, opts ...grpc.CallOption) (*PublishNoticeResponse, error)
 	// ExportJournal streams the journal's raw batches, in order. "callerd check" reads a running
 	// daemon so.
@@ -137,9 +138,10 @@ type BranchServiceServer interface {
 	// falls too far behind is ended with ABORTED and comes back with the last epoch and sequence it has.
 	WatchBranch(*WatchBranchRequest, grpc.ServerStreamingServer[WatchBranchResponse]) error
 	// ListTickets lists the tickets of this or the last business day by category and number.
-	// Refusals: UNKNOWN_CATEGORY.
+	// Refusals: UNKNOWN_CATEGORY, UNKNOWN_DAY.
 	ListTickets(context.Context, *ListTicketsRequest) (*ListTicketsResponse, error)
 	// PublishNotice puts a line of text on every display until the next one; two empty texts take it away.
+	// Refusals: REQUEST_REUSED.
 	PublishNotice(context.Context, *PublishNoticeRequest) (*PublishNoticeResponse, error)
 	// ExportJournal streams the journal's raw batches, in order. "callerd check" reads a running
 	// daemon so.

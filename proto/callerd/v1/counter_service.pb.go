@@ -627,7 +627,7 @@ type CallNextRequest struct {
 	RequestId    string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	SessionToken string `protobuf:"bytes,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
 	// complete_ticket is the id of the current ticket, to be completed in the same step. Exactly that one
-	// is completed, else TICKET_MOVED; with an empty line it is completed all the same.
+	// is completed, else TICKET_MOVED (UNKNOWN_TICKET, if there is none of that id); with an empty line it is completed all the same.
 	CompleteTicket string `protobuf:"bytes,3,opt,name=complete_ticket,json=completeTicket,proto3" json:"complete_ticket,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

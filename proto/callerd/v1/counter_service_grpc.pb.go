@@ -45,14 +45,15 @@ const (
 // A command with an old token is STALE_SESSION and changes nothing.
 //
 // A command names the ticket it means, so that a double click never hits the next customer.
-// request_id and sequence are as in KioskService. Refusals of every changing call: REQUEST_REUSED, UNKNOWN_COUNTER,
-// STALE_SESSION; they come before those named at the call.
+// request_id and sequence are as in KioskService. Refusals of every changing call: REQUEST_REUSED, then (but for OpenCounter)
+// STALE_SESSION; of every call that names a ticket: UNKNOWN_TICKET. They come before those named at the call. docs/errors.md has
+// all of them with codes and remedies.
 type CounterServiceClient interface {
 	// OpenCounter begins a teller's session at a counter.
 	// Refusals: UNKNOWN_COUNTER, UNKNOWN_CATEGORY, COUNTER_CLOSED (no longer configured),
 	// COUNTER_TAKEN (another session is on).
 	OpenCounter(ctx context.Context, in *OpenCounterRequest, opts ...grpc.CallOption) (*OpenCounterResponse, error)
-	// RenewSession is the console's heartbeat. It writes nothing.
+	// RenewSession is the console's heartbeat. It writes nothing. Refusals: STALE_SESSION.
 	RenewSession(ctx context.Context, in *RenewSessionRequest, opts ...grpc.CallOption) (*RenewSessionResponse, error)
 	// PauseCounter stops the calling (暂停服务); a current ticket may still be finished.
 	PauseCounter(ctx context.Context, in *PauseCounterRequest, opts ...grpc.CallOption) (*PauseCounterResponse, error)
@@ -224,14 +225,15 @@ func (c *counterServiceClient) ResumeTicket(ctx context.Context, in *ResumeTicke
 // A command with an old token is STALE_SESSION and changes nothing.
 //
 // A command names the ticket it means, so that a double click never hits the next customer.
-// request_id and sequence are as in KioskService. Refusals of every changing call: REQUEST_REUSED, UNKNOWN_COUNTER,
-// STALE_SESSION; they come before those named at the call.
+// request_id and sequence are as in KioskService. Refusals of every changing call: REQUEST_REUSED, then (but for OpenCounter)
+// STALE_SESSION; of every call that names a ticket: UNKNOWN_TICKET. They come before those named at the call. docs/errors.md has
+// all of them with codes and remedies.
 type CounterServiceServer interface {
 	// OpenCounter begins a teller's session at a counter.
 	// Refusals: UNKNOWN_COUNTER, UNKNOWN_CATEGORY, COUNTER_CLOSED (no longer configured),
 	// COUNTER_TAKEN (another session is on).
 	OpenCounter(context.Context, *OpenCounterRequest) (*OpenCounterResponse, error)
-	// RenewSession is the console's heartbeat. It writes nothing.
+	// RenewSession is the console's heartbeat. It writes nothing. Refusals: STALE_SESSION.
 	RenewSession(context.Context, *RenewSessionRequest) (*RenewSessionResponse, error)
 	// PauseCounter stops the calling (暂停服务); a current ticket may still be finished.
 	PauseCounter(context.Context, *PauseCounterRequest) (*PauseCounterResponse, error)
