@@ -53,6 +53,9 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	err = c.serve(ctx, s, logger, conf, j)
+	if errors.Is(err, branch.ErrStoreFailed) {
+		return err // a write may still be going on, and Close would wait for it
+	}
 	return errors.Join(err, j.Close())
 }
 

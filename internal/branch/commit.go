@@ -155,7 +155,9 @@ func (p *pipe) close(ctx context.Context) error {
 			close(p.giveUp)
 		}
 		p.mu.Unlock()
-		<-p.done
+		if !p.endedWithin(lastMoment) {
+			return fmt.Errorf("%w: a write to the disk does not end", ErrStoreFailed)
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,4 +165,19 @@ func (p *pipe) close(ctx context.Context) error {
 		return fmt.Errorf("%w: the last decisions were not written; nobody was told of them", ErrNoSpace)
 	}
 	return p.failure
+}
+
+// lastMoment is how long a stop waits, after its time was up, for a write that may just be ending.
+const lastMoment = time.Second
+
+// endedWithin waits for the commit goroutine, which may be inside a write that a dying disk never ends.
+func (p *pipe) endedWithin(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-t.C:
+		return false
+	}
 }

@@ -120,6 +120,33 @@ func TestAnEmptyLineWaitsForTheCallThatEmptiedIt(t *testing.T) {
 	})
 }
 
+// What a replayed request is told is what is true now, and that may be newer than what the request did.
+func TestAReplayWaitsForAllThatItTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		req := OpenRequest{Request: h.request(), Counter: 1, Teller: "t1"}
+		s := ok(h.OpenCounter(t.Context(), req))(t)
+		g := h.journal.gate()
+		go h.PauseCounter(t.Context(), h.request(), s.Token, "lunch")
+		synctest.Wait()
+		var replied, paused atomic.Bool
+		go func() {
+			r, err := h.OpenCounter(t.Context(), req)
+			paused.Store(err == nil && r.Replayed && r.Paused)
+			replied.Store(true)
+		}()
+		synctest.Wait()
+		if replied.Load() {
+			t.Error("told of a pause before it was durable")
+		}
+		g.open(h.journal)
+		synctest.Wait()
+		if !paused.Load() {
+			t.Error("got no replay that tells of the pause")
+		}
+	})
+}
+
 // The displays know no later than the teller, and each record once, in order.
 func TestTheDisplaysAreToldBeforeTheReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -126,8 +126,11 @@ func (c *content) openedAt(i int) (at int64, err error) {
 		at = records[0].At
 		return errEnough
 	})
-	if !errors.Is(err, errEnough) {
-		return 0, errors.Join(damaged("day %x is empty", c.days[i].key), err)
+	switch {
+	case err == nil:
+		return 0, damaged("day %x is empty", c.days[i].key)
+	case !errors.Is(err, errEnough):
+		return 0, err
 	}
 	return at, nil
 }

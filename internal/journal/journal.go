@@ -84,6 +84,11 @@ func (j *Journal) openFirst() error {
 	if err := create(j.path, j.opts); err != nil {
 		return err
 	}
+	// Also for a file that was there: whoever made it may have been killed before its name was on disk.
+	dir := filepath.Dir(j.path)
+	if err := errors.Join(syncFolder(dir, j.opts), syncFolder(filepath.Dir(dir), j.opts)); err != nil {
+		return err
+	}
 	c, closeImage, err := openPath(j.path)
 	if err != nil {
 		return err
@@ -100,11 +105,11 @@ func (j *Journal) openFirst() error {
 	}
 	j.meta, j.head = c.meta, c.head
 	// What was read may exist only in the page cache, left there by a process that was killed between
-	// writing and syncing. bbolt would use the pages again that it thinks free, before their successors
-	// are on disk.
+	// writing and syncing, and the kernel may hold it clean after a sync that failed. bbolt would use the pages again
+	// that it thinks free, before their successors are on disk. So the meta pages are written over and synced.
 	if !j.opts.NoSync {
-		if err := j.db.Sync(); err != nil {
-			return fmt.Errorf("sync: %w", err)
+		if err := rewriteMetas(j.file, c.image.meta.pageSize); err != nil {
+			return errors.Join(err, j.closeDB())
 		}
 	}
 	j.durable.Store(j.head.last)

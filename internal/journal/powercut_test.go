@@ -2,10 +2,12 @@ package journal
 
 import (
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"callerd/internal/disktest"
 )
@@ -136,6 +138,34 @@ func TestAPowerCutInTheVeryFirstStart(t *testing.T) {
 				disk.Restart(t)
 			}
 			t.Logf("%d cuts, found: %v", n, found)
+		})
+	}
+}
+
+// A first start is killed before the new file's name is on disk. The next start finds the file in the page cache, says that
+// records are on disk, and the power goes.
+func TestAPowerCutAfterAStartThatWasKilledBeforeTheNameWasOnDisk(t *testing.T) {
+	for _, d := range powerDisks {
+		t.Run(string(d.kind), func(t *testing.T) {
+			t.Parallel()
+			disk := disktest.New(t, d.kind, d.size)
+			dir := disk.Dir + "/data"
+			if err := os.Mkdir(dir, 0o700); err != nil { // nor is the folder's
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, fileName)
+			opts := Options{Logger: slog.New(slog.DiscardHandler), Now: time.Now}
+			if err := errors.Join(initialize(path+".new", opts), os.Rename(path+".new", path)); err != nil {
+				t.Fatal(err)
+			}
+			w := startWriter(t, dir, newRand(t).Uint64(), false)
+			w.await(5)
+			disk.CutPower(t)
+			w.kill()
+			disk.Restart(t)
+			if err := verify(dir, w.acked); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

@@ -81,6 +81,10 @@ func (s *Server) serveDisplay(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, counter queue.CounterID, epoch string, after uint64) {
+	if s.hub.Stats().Connections >= int64(s.opts.MaxDisplays) {
+		http.Error(w, "as many displays are connected as the server takes; come back", http.StatusServiceUnavailable)
+		return
+	}
 	sub, known, err := s.board.join(counter, epoch, after)
 	switch {
 	case err != nil:

@@ -46,6 +46,10 @@ type Options struct {
 	StopTimeout time.Duration
 	// Heartbeat is how often an idle display hears of the server. Zero: 5 s, what the protocol says.
 	Heartbeat time.Duration
+	// WriteTimeout is how long one frame may take to leave for a display. Zero: 5 s.
+	WriteTimeout time.Duration
+	// MaxDisplays is how many WebSockets are served at once. Zero: 5000.
+	MaxDisplays int
 	// Now is the clock for heartbeats. Nil: time.Now.
 	Now func() time.Time
 	// Logger gets what an operator should know. Nil discards.
@@ -80,6 +84,9 @@ func New(opts Options) *Server {
 	if opts.StopTimeout == 0 {
 		opts.StopTimeout = 5 * time.Second
 	}
+	if opts.MaxDisplays == 0 {
+		opts.MaxDisplays = 5000
+	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -88,11 +95,11 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, stopping: make(chan struct{})}
 	s.board = newBoard(opts.Meta.Epoch, opts.Now)
-	s.hub = hub.New(hub.Options{Encode: encodeFrame, Heartbeat: s.board.heartbeat, HeartbeatEvery: opts.Heartbeat, Logger: opts.Logger})
+	s.hub = hub.New(hub.Options{Encode: encodeFrame, Heartbeat: s.board.heartbeat, HeartbeatEvery: opts.Heartbeat, WriteTimeout: opts.WriteTimeout, Logger: opts.Logger})
 	s.board.hub = s.hub
 	s.grpc = grpc.NewServer(
 		grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream),
-		grpc.MaxRecvMsgSize(64<<10), grpc.MaxConcurrentStreams(1024), grpc.ConnectionTimeout(10*time.Second),
+		grpc.MaxRecvMsgSize(64<<10), grpc.MaxHeaderListSize(16<<10), grpc.MaxConcurrentStreams(1024), grpc.ConnectionTimeout(10*time.Second),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
 	)

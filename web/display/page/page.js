@@ -239,6 +239,8 @@
     },
     day: function (event) {
       callerd.clock.sync(event.hall.time);
+      // What was still to be announced has expired with its day.
+      if (hall && hall.business_day !== event.hall.business_day) { announcer.clear(); }
       whole(event.hall);
     },
     called: function (event) {
