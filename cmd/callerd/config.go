@@ -5,8 +5,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"callerd/internal/branch"
 	"callerd/internal/queue"
 )
@@ -16,10 +14,13 @@ type config struct {
 	GrpcAddr   string           `yaml:"grpc_addr"`
 	HTTPAddr   string           `yaml:"http_addr"`
 	Data       string           `yaml:"data"`
+	KeepDays   *int             `yaml:"keep_days"`
 	Branch     branchConfig     `yaml:"branch"`
 	Session    sessionConfig    `yaml:"session"`
+	Defaults   policyConfig     `yaml:"defaults"`
 	Categories []categoryConfig `yaml:"categories"`
 	Counters   []counterConfig  `yaml:"counters"`
+	Resources  []resourceConfig `yaml:"resources"`
 
 	zone string
 }
@@ -39,12 +40,20 @@ type categoryConfig struct {
 	Prefix string `yaml:"prefix"`
 	Width  *int   `yaml:"width"`
 	Name   names  `yaml:"name"`
+
+	Policy policyConfig `yaml:",inline"` // what differs from the defaults
 }
 
 type counterConfig struct {
 	Counter    int      `yaml:"counter"`
 	Categories []string `yaml:"categories"`
 	Rule       string   `yaml:"rule"`
+	Weights    []int    `yaml:"weights"`
+}
+
+type resourceConfig struct {
+	Name  string `yaml:"name"`
+	Title names  `yaml:"title"`
 }
 
 type names struct {
@@ -52,8 +61,11 @@ type names struct {
 	En string `yaml:"en"`
 }
 
-// defaultWidth is how many digits a number has at least.
-const defaultWidth = 3
+// What holds where the file says nothing.
+const (
+	defaultWidth    = 3  // digits of a number, at least
+	defaultKeepDays = 90 // business days in the journal
+)
 
 // defaultConfig is the branch that is served without a file.
 func defaultConfig() *config {
@@ -70,20 +82,26 @@ func defaultConfig() *config {
 
 // loadConfig reads a file, or gives the default branch. The error names every fault with its line.
 func loadConfig(path string) (*config, error) {
-	c := defaultConfig()
+	c, _, err := readConfig(path)
+	return c, err
+}
+
+// readConfig also tells the line of each key of the file.
+func readConfig(path string) (c *config, lines map[string]int, err error) {
+	c = defaultConfig()
 	if path != "" {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --config: %w", errUsage, err)
+			return nil, nil, fmt.Errorf("%w: --config: %w", errUsage, err)
 		}
-		if c, err = parseConfig(path, data); err != nil {
-			return nil, err
+		if c, lines, err = parseLines(path, data); err != nil {
+			return nil, nil, err
 		}
 	}
 	if c.zone = c.Branch.TimeZone; c.zone == "" {
 		c.zone = hostZone()
 	}
-	return c, nil
+	return c, lines, nil
 }
 
 // branch converts a checked configuration.
@@ -91,6 +109,7 @@ func (c *config) branch() branch.Config {
 	zone, _ := time.LoadLocation(c.zone) // checked
 	cut, _ := parseCut(c.Branch.DayCut)
 	b := branch.Config{Name: queue.Names(c.Branch.Name), Zone: zone, Cut: cut}
+	b.Policies = map[queue.CategoryID]branch.Policy{}
 	var all []queue.CategoryID
 	for _, k := range c.Categories {
 		d := queue.CategoryDefined{ID: queue.CategoryID(k.ID), Name: queue.Names(k.Name), Prefix: k.Prefix, Width: defaultWidth}
@@ -98,6 +117,7 @@ func (c *config) branch() branch.Config {
 			d.Width = *k.Width
 		}
 		b.Categories = append(b.Categories, d)
+		b.Policies[d.ID] = c.policy(k)
 		all = append(all, d.ID)
 	}
 	for _, k := range c.Counters {
@@ -108,9 +128,23 @@ func (c *config) branch() branch.Config {
 				d.Categories = append(d.Categories, queue.CategoryID(id))
 			}
 		}
+		for _, w := range k.Weights {
+			d.Weights = append(d.Weights, uint32(w))
+		}
 		b.Counters = append(b.Counters, d)
 	}
+	for _, k := range c.Resources {
+		b.Resources = append(b.Resources, queue.ResourceDefined{Name: queue.ResourceName(k.Name), Title: queue.Names(k.Title)})
+	}
 	return b
+}
+
+// keepDays is how many business days stay in the journal.
+func (c *config) keepDays() int {
+	if c.KeepDays == nil {
+		return defaultKeepDays
+	}
+	return *c.KeepDays
 }
 
 // lease is how long a session lives without a word of its console.
@@ -122,7 +156,7 @@ func (c *config) lease() time.Duration {
 	return d
 }
 
-var rules = map[string]queue.Rule{"": queue.Oldest, "oldest": queue.Oldest, "priority": queue.Priority}
+var rules = map[string]queue.Rule{"": queue.Oldest, "oldest": queue.Oldest, "priority": queue.Priority, "ratio": queue.Ratio}
 
 // parseCut reads a local time of day such as "04:00"; "" is midnight.
 func parseCut(s string) (time.Duration, error) {
@@ -134,44 +168,4 @@ func parseCut(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is not a time of day such as \"00:00\" or \"04:00\"", s)
 	}
 	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute, nil
-}
-
-// fromFile lets the configuration file set the flags of serve that neither the command line nor the environment sets.
-func fromFile(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	for _, env := range flag.Envs {
-		if _, set := os.LookupEnv(env); set {
-			return nil, nil
-		}
-	}
-	keys := map[string]func(*config) string{
-		"grpc-addr": func(c *config) string { return c.GrpcAddr },
-		"http-addr": func(c *config) string { return c.HTTPAddr },
-		"data":      func(c *config) string { return c.Data },
-	}
-	value := keys[flag.Name]
-	path := configPath(ctx)
-	if value == nil || path == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil // serve says so
-	}
-	c, err := parseConfig(path, data)
-	if err != nil || value(c) == "" {
-		return nil, nil // serve names the faults
-	}
-	return value(c), nil
-}
-
-// configPath is the file that --config or its environment variable names.
-func configPath(ctx *kong.Context) string {
-	for _, f := range ctx.Flags() {
-		if f.Name == "config" {
-			if s, ok := ctx.FlagValue(f).(string); ok && s != "" {
-				return s
-			}
-		}
-	}
-	return os.Getenv("CALLERD_CONFIG")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -31,9 +32,12 @@ func (c *config) check(f *faults) {
 			f.add("session.lease", "%q is not a time between 5s and 1h", l)
 		}
 	}
+	f.number("keep_days", c.KeepDays, 2, 36_500)
 	f.names("branch.name", c.Branch.Name)
+	f.policy("defaults.", c.Defaults)
 	c.checkCategories(f)
 	c.checkCounters(f)
+	c.checkResources(f)
 }
 
 func (c *config) checkCategories(f *faults) {
@@ -58,6 +62,12 @@ func (c *config) checkCategories(f *faults) {
 			f.add(at+".width", "%d is not 1 to 6 digits", *k.Width)
 		}
 		f.names(at+".name", k.Name)
+		f.policy(at+".", k.Policy)
+	}
+	if len(f.found) == 0 { // what the levels make together is told once each is right
+		for i, k := range c.Categories {
+			f.bounds(fmt.Sprintf("categories[%d].", i), c, k)
+		}
 	}
 }
 
@@ -84,8 +94,40 @@ func (c *config) checkCounters(f *faults) {
 			}
 		}
 		if _, ok := rules[k.Rule]; !ok {
-			f.add(at+".rule", "%q is not a rule: oldest or priority", k.Rule)
+			f.add(at+".rule", "%q is not a rule: oldest, priority or ratio", k.Rule)
 		}
+		c.checkWeights(f, at+".weights", k)
+	}
+}
+
+func (c *config) checkWeights(f *faults, at string, k counterConfig) {
+	if len(k.Weights) == 0 {
+		return
+	}
+	if k.Rule != "ratio" {
+		f.add(at, "weights go with rule: ratio")
+	}
+	if served := cmp.Or(len(k.Categories), len(c.Categories)); len(k.Weights) != served {
+		f.add(at, "there are %d weights and %d categories; write one for each, in their order", len(k.Weights), served)
+	}
+	for i, w := range k.Weights {
+		if w < 1 || w > 100 {
+			f.add(fmt.Sprintf("%s[%d]", at, i), "%d is not 1 to 100", w)
+		}
+	}
+}
+
+func (c *config) checkResources(f *faults) {
+	seen := map[string]int{}
+	for i, k := range c.Resources {
+		at := fmt.Sprintf("resources[%d]", i)
+		if queue.CategoryID(k.Name).Validate() != nil {
+			f.add(at+".name", "%s is not a resource's name: 1 to 32 of a-z, 0-9 and '-', a letter first", shown(k.Name))
+		} else if j, twice := seen[k.Name]; twice {
+			f.add(at+".name", "%q is resources[%d] already", k.Name, j)
+		}
+		seen[k.Name] = i
+		f.names(at+".title", k.Title)
 	}
 }
 

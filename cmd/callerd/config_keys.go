@@ -27,16 +27,39 @@ type key struct {
 }
 
 // keys are all keys that there are.
-var keys = []key{
+var keys = slices.Concat(branchKeys, policyKeys("defaults."), policyKeys("categories[]."))
+
+var branchKeys = []key{
 	{"", aBlock},
-	{"grpc_addr", aText}, {"http_addr", aText}, {"data", aText},
+	{"grpc_addr", aText}, {"http_addr", aText}, {"data", aText}, {"keep_days", aNumber},
 	{"branch", aBlock}, {"branch.name", aBlock}, {"branch.name.zh-CN", aText}, {"branch.name.en", aText},
 	{"branch.time_zone", aText}, {"branch.day_cut", aText},
-	{"session", aBlock}, {"session.lease", aText},
+	{"session", aBlock}, {"session.lease", aText}, {"defaults", aBlock},
 	{"categories", aList}, {"categories[]", aBlock}, {"categories[].id", aText}, {"categories[].prefix", aText},
 	{"categories[].width", aNumber}, {"categories[].name", aBlock}, {"categories[].name.zh-CN", aText}, {"categories[].name.en", aText},
 	{"counters", aList}, {"counters[]", aBlock}, {"counters[].counter", aNumber}, {"counters[].rule", aText},
-	{"counters[].categories", aList}, {"counters[].categories[]", aText},
+	{"counters[].categories", aList}, {"counters[].categories[]", aText}, {"counters[].weights", aList}, {"counters[].weights[]", aNumber},
+	{"resources", aList}, {"resources[]", aBlock}, {"resources[].name", aText},
+	{"resources[].title", aBlock}, {"resources[].title.zh-CN", aText}, {"resources[].title.en", aText},
+}
+
+// policyKeys are the keys of a policy, which stand in two places.
+func policyKeys(at string) []key {
+	out := []key{
+		{"max_per_day", aNumber}, {"max_per_person", aNumber}, {"hours", aBlock}, {"holidays", aList}, {"holidays[]", aText},
+		{"max_overtakes", aNumber}, {"max_wait", aText},
+		{"no_show", aBlock}, {"no_show.after", aText}, {"no_show.min_calls", aNumber}, {"no_show.min_wait", aText},
+		{"no_show.max_recalls", aNumber}, {"no_show.at_limit", aText},
+		{"requeue", aBlock}, {"requeue.within", aText}, {"requeue.numbers", aNumber}, {"requeue.to", aText}, {"requeue.after", aNumber},
+		{"check_in_within", aText}, {"held_within", aText},
+	}
+	for _, day := range [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
+		out = append(out, key{"hours." + day, aList}, key{"hours." + day + "[]", aText})
+	}
+	for i := range out {
+		out[i].at = at + out[i].at
+	}
+	return out
 }
 
 var index = regexp.MustCompile(`\[\d+\]`)

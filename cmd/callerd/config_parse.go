@@ -59,12 +59,29 @@ func (f *faults) err() error {
 	for _, x := range f.found {
 		fmt.Fprintf(&b, "\n  line %d: %s", x.line, x.text)
 	}
-	return fmt.Errorf("%w: %s", errUsage, b.String())
+	return &fileError{b.String()}
 }
+
+// fileError is all that is wrong with a file.
+type fileError struct{ text string }
+
+func (e *fileError) Error() string { return e.text }
+func (e *fileError) Unwrap() error { return errUsage }
 
 // parseConfig reads a file's text and checks it whole.
 func parseConfig(path string, data []byte) (*config, error) {
+	c, _, err := parseLines(path, data)
+	return c, err
+}
+
+// parseLines also tells the line of each key.
+func parseLines(path string, data []byte) (*config, map[string]int, error) {
 	f := &faults{path: path, lines: map[string]int{}}
+	c, err := f.parse(data)
+	return c, f.lines, err
+}
+
+func (f *faults) parse(data []byte) (*config, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if !utf8.Valid(line) { // the parser would put something else in its place
@@ -74,7 +91,7 @@ func parseConfig(path string, data []byte) (*config, error) {
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", errUsage, path, yaml.FormatError(err, false, true))
+		return nil, &fileError{f.path + ": " + yaml.FormatError(err, false, true)}
 	}
 	c := defaultConfig()
 	documents := 0

@@ -48,7 +48,7 @@ func TestAFileWithTenFaultsNamesAllTenWithTheirLines(t *testing.T) {
 		`line 11: categories[2].width: this is a text, want a whole number`,
 		`line 13: counters[0].counter: 0 is not a counter's number: 1 to 9999`,
 		`line 14: counters[0].categories[1]: "loans" is none of the categories`,
-		`line 16: counters[1].rule: "newest" is not a rule: oldest or priority`,
+		`line 16: counters[1].rule: "newest" is not a rule: oldest, priority or ratio`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant in it %s", got, want)

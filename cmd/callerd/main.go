@@ -29,6 +29,8 @@ func main() {
 type cli struct {
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve a branch (the default)."`
 	Check   checkCmd   `cmd:"" help:"Verify a journal against every invariant, with the daemon stopped or running."`
+	Config  configCmd  `cmd:"" help:"Check the configuration, or print what holds."`
+	Clock   clockCmd   `cmd:"" help:"Accept a clock that is far behind the journal."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

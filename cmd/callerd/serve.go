@@ -7,26 +7,34 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"callerd/internal/arch"
 	"callerd/internal/branch"
 	"callerd/internal/journal"
+	"callerd/internal/queue"
 	"callerd/internal/server"
 	pb "callerd/proto/callerd/v1"
 	"callerd/web/display"
 )
 
-// serveCmd serves a branch until SIGTERM or SIGINT.
-type serveCmd struct {
+// serveFlags are what serve is told on the command line; each also by the environment.
+type serveFlags struct {
 	GrpcAddr string `default:"127.0.0.1:7070" help:"Address of the gRPC services."`
 	HTTPAddr string `name:"http-addr" default:"127.0.0.1:8080" help:"Address of the display page and its WebSockets."`
 	Data     string `default:"./callerd-data" help:"Folder of the journal; made if it is missing."`
 	Config   string `help:"File (YAML) with the branch, its categories and its counters. Without one: the default branch."`
 	Insecure bool   `help:"Serve on addresses that are not loopback, although nobody is asked who he is."`
-	Verify   bool   `hidden:"" help:"Keep a second state beside the live one and compare."`
+}
+
+// serveCmd serves a branch until SIGTERM or SIGINT.
+type serveCmd struct {
+	serveFlags
+	Verify bool `hidden:"" help:"Keep a second state beside the live one and compare."`
 }
 
 // stopWithin bounds a stop: what is not done by then is cut.
@@ -35,6 +43,9 @@ const stopWithin = 10 * time.Second
 // Run serves.
 func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 	logger := s.logger()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // from the first moment on: it must not end the process
+	defer signal.Stop(hangups)
 	if c.Data == "" {
 		return fmt.Errorf("%w: --data: names no folder", errUsage)
 	}
@@ -52,7 +63,7 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	err = c.serve(ctx, s, logger, conf, j)
+	err = c.serve(ctx, s, logger, conf, j, hangups)
 	if errors.Is(err, branch.ErrStoreFailed) {
 		return err // a write may still be going on, and Close would wait for it
 	}
@@ -60,7 +71,7 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 }
 
 // serve opens the branch on its journal and serves it until ctx ends.
-func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, conf *config, j *journal.Journal) error {
+func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, conf *config, j *journal.Journal, hangups <-chan os.Signal) error {
 	// Listen before the branch opens: a taken port must not leave a record.
 	grpcListener, err := net.Listen("tcp", c.GrpcAddr)
 	if err != nil {
@@ -76,8 +87,13 @@ func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, c
 	m := j.Meta()
 	srv := server.New(server.Options{
 		Meta: server.Meta{Epoch: m.Epoch, BranchID: m.BranchID, Format: m.Format}, Export: exporter(j), Page: display.Handler(), Logger: logger})
-	b, err := branch.Open(ctx, branch.Options{Journal: j, Publish: srv.Publish, Secret: m.Secret, Config: conf.branch(), Lease: conf.lease(),
-		Logger: logger, Verify: c.Verify, Version: version()})
+	kept := newKeeper(j, conf.keepDays(), logger)
+	publish := func(batch []*queue.Record) {
+		srv.Publish(batch)
+		kept.published(batch)
+	}
+	b, err := branch.Open(ctx, branch.Options{Journal: j, Publish: publish, Secret: m.Secret, Config: conf.branch(), Lease: conf.lease(),
+		Logger: logger, Verify: c.Verify, Boot: sinceBoot(), Version: version()})
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		logger.Info("stopped before it was open")
 		return nil
@@ -87,9 +103,12 @@ func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, c
 	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var deadlines sync.WaitGroup
-	deadlines.Go(func() { driveDeadlines(running, b, logger) })
-	deadlines.Go(func() {
+	var beside sync.WaitGroup
+	beside.Go(func() { driveDeadlines(running, b, logger) })
+	beside.Go(func() { kept.run(running) })
+	reloads := &reloader{path: c.Config, branch: b, keeper: kept, defined: srv.Categories, logger: logger, now: conf}
+	beside.Go(func() { reloads.run(running, hangups) })
+	beside.Go(func() {
 		select {
 		case <-b.Failed():
 			stop(b.Err())
@@ -99,7 +118,7 @@ func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, c
 	c.say(s, conf, grpcListener.Addr(), httpListener.Addr())
 	err = srv.Serve(running, b, grpcListener, httpListener)
 	stop(nil)
-	deadlines.Wait()
+	beside.Wait()
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
 	return errors.Join(err, b.Close(closing))
@@ -142,34 +161,6 @@ func exporter(j *journal.Journal) func(context.Context, uint64, func([]*pb.Journ
 			}
 			return send(batches)
 		})
-	}
-}
-
-// lookAgain bounds the wait for a deadline: the wall clock may be set, or the machine have slept.
-const lookAgain = time.Minute
-
-// driveDeadlines carries out what is due, with one timer, until ctx ends.
-func driveDeadlines(ctx context.Context, b *branch.Branch, logger *slog.Logger) {
-	timer := time.NewTimer(min(b.NextDeadline(), lookAgain))
-	defer timer.Stop()
-	told := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-b.DeadlineChanged():
-		case <-timer.C:
-			if err := b.Expire(ctx); err != nil && ctx.Err() == nil {
-				if !told { // once, however long the disk stays full
-					logger.Warn("deadlines wait", "error", err)
-				}
-				told = true
-				timer.Reset(time.Second)
-				continue
-			}
-			told = false
-		}
-		timer.Reset(min(b.NextDeadline(), lookAgain))
 	}
 }
 

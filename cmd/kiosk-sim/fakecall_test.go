@@ -68,7 +68,7 @@ func (h fakeConsole) called(t *pb.Ticket, n uint32, a *pb.CallNextResponse) {
 	}
 	h.serving[t.Category] = max(h.serving[t.Category], number)
 	h.publish([]fakeCall{{t, false}}, []uint32{n}, t.Category)
-	a.Ticket = clone(t)
+	a.Ticket, a.Reason = clone(t), &pb.CallReason{Rule: pb.CallRule_CALL_RULE_OLDEST}
 	if h.due("calls one to two counters") {
 		t.State = pb.TicketState_TICKET_STATE_WAITING
 	}

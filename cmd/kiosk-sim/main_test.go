@@ -43,7 +43,7 @@ func play(t *testing.T, h *fakeHall, args ...string) (code int, out string) {
 	t.Helper()
 	grpcAddr, httpAddr := serveFake(t, h)
 	var stdout, stderr bytes.Buffer
-	args = append([]string{"--grpc-addr", grpcAddr, "--http-addr", httpAddr, "--full-speed", "--seed", "7", "--customers", "300"}, args...)
+	args = append([]string{"--grpc-addr", grpcAddr, "--http-addr", httpAddr, "--full-speed", "--seed", "7", "--customers", "300", "--mix", "calm"}, args...)
 	code = start(t.Context(), args, &stdout, &stderr)
 	return code, stdout.String() + stderr.String()
 }

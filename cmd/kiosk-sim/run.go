@@ -14,6 +14,7 @@ import (
 
 	"callerd/cmd/kiosk-sim/internal/history"
 	"callerd/cmd/kiosk-sim/internal/judge"
+	"callerd/cmd/kiosk-sim/internal/policy"
 	"callerd/cmd/kiosk-sim/internal/report"
 	"callerd/cmd/kiosk-sim/internal/sim"
 )
@@ -49,8 +50,14 @@ type runCmd struct {
 	Chain  float64 `default:"0.5" help:"Share of services completed together with the next call."`
 	Retry  float64 `default:"0.05" help:"Share of requests sent twice on purpose, at once or one after the other."`
 
-	Rule        string `default:"oldest" enum:"oldest,priority" help:"How the counters choose among their lines."`
-	Specialists int    `help:"So many counters serve one category only."`
+	Rule        string   `default:"oldest" enum:"oldest,priority,ratio" help:"How the counters choose among their lines."`
+	RuleWeights []uint32 `placeholder:"N" help:"Weights of the categories, in their order, for the rule ratio. Default: 1 each."`
+	Specialists int      `help:"So many counters serve one category only."`
+
+	Config    string   `placeholder:"FILE" help:"The daemon's configuration: its policies are judged, its resources used. Without it, the daemon must run without one."`
+	Resources []string `placeholder:"NAME" help:"Shared resources that the consoles borrow. Default: those of --config."`
+	Mix       string   `default:"default" enum:"default,calm,wild" help:"How often the rarer things happen: ${enum}. The flags below change one of them."`
+	mixFlags
 
 	Survive bool          `help:"The daemon may be killed and started again meanwhile: a request that nobody settles is left open instead of ending the run."`
 	GiveUp  time.Duration `default:"30s" help:"How long a request is sent again before it is left open."`
@@ -62,6 +69,13 @@ type runCmd struct {
 }
 
 func (c *runCmd) run(ctx context.Context, stdout, stderr io.Writer) error {
+	hall, err := policy.Read(c.Config)
+	if err != nil {
+		return err
+	}
+	if len(c.Resources) == 0 {
+		c.Resources = hall.Resources
+	}
 	cfg, err := c.config()
 	if err != nil {
 		return err
@@ -83,10 +97,11 @@ func (c *runCmd) run(ctx context.Context, stdout, stderr io.Writer) error {
 		file = f
 	}
 	fmt.Fprintf(stderr, "seed %d\n", cfg.Seed)
-	rec := history.NewRecorder(file, cfg.Seed, strings.Join(os.Args[1:], " "))
-	hall := sim.New(cfg, dialer(c.GRPCAddr), rec)
-	stop := progress(stderr, hall, int64(cfg.Customers))
-	ran := hall.Run(ctx)
+	policies := &hall.Policies
+	rec := history.NewRecorder(file, cfg.Seed, strings.Join(os.Args[1:], " "), policies)
+	played := sim.New(cfg, dialer(c.GRPCAddr), rec)
+	stop := progress(stderr, played, int64(cfg.Customers))
+	ran := played.Run(ctx)
 	stop()
 	h, err := rec.History()
 	if err != nil {
@@ -148,7 +163,8 @@ func (c *runCmd) config() (sim.Config, error) {
 		Kiosks: c.Kiosks, Counters: c.Counters, Displays: c.Displays, Customers: c.Customers, Duration: c.Duration,
 		Seed: c.Seed, Speed: c.Speed, Full: c.FullSpeed, Arrivals: c.Arrivals, ServiceMean: c.ServiceMean, ServiceCV: c.ServiceCV,
 		CallTime: c.CallTime, NoShowCalls: c.NoShowCalls, NoShow: c.NoShow, Hold: c.Hold, Recall: c.Recall, Cancel: c.Cancel,
-		Look: c.Look, Pause: c.Pause, Clumsy: c.Clumsy, Chain: c.Chain, Retry: c.Retry, Rule: c.Rule, Specialists: c.Specialists,
+		Look: c.Look, Pause: c.Pause, Clumsy: c.Clumsy, Chain: c.Chain, Retry: c.Retry, Rule: c.Rule, RuleWeights: c.RuleWeights, Specialists: c.Specialists,
+		Resources: c.Resources, Mix: c.mix(c.Mix),
 		HTTPAddr: c.HTTPAddr, Timeout: c.Timeout, GiveUp: c.GiveUp, Survive: c.Survive,
 	}
 	if cfg.Customers == 0 && cfg.Duration == 0 {
@@ -167,6 +183,9 @@ func (c *runCmd) config() (sim.Config, error) {
 	check(c.Counters >= 0 && c.Displays >= 0 && c.Customers >= 0, "--counters, --displays and --customers must not be negative")
 	check(c.Speed > 0 && c.Arrivals > 0, "--speed and --arrivals must be positive")
 	check(c.ServiceMean > 0 && c.ServiceCV >= 0 && c.CallTime >= 0 && c.NoShowCalls > 0, "service and call times must be positive")
+	for name, p := range cfg.Mix.Shares() {
+		check(*p >= 0 && *p <= 1, "--%s must be from 0 to 1", name)
+	}
 	for name, p := range map[string]float64{"no-show": c.NoShow, "hold": c.Hold, "recall": c.Recall, "cancel": c.Cancel, "look": c.Look, "pause": c.Pause, "clumsy": c.Clumsy, "chain": c.Chain, "retry": c.Retry} {
 		check(p >= 0 && p <= 1, "--%s must be from 0 to 1", name)
 	}

@@ -29,7 +29,7 @@ func (c *verifyCmd) run(ctx context.Context, stdout io.Writer) error {
 		return fmt.Errorf("%w: no run in %v", history.ErrNotHistory, c.Files)
 	}
 	if c.TicketsFrom != "" {
-		rec := history.NewRecorder(nil, 0, "")
+		rec := history.NewRecorder(nil, 0, "", nil)
 		cfg := sim.Config{Timeout: 5 * time.Second, GiveUp: 10 * time.Second, Speed: 1, Full: true}
 		if err := sim.New(cfg, dialer(c.TicketsFrom), rec).Read(ctx); err != nil {
 			return fmt.Errorf("%w: is callerd running at %s?", err, c.TicketsFrom)

@@ -14,7 +14,7 @@ const (
 	RankCounter   Rank = iota + 1 // a counter, its session and its current ticket
 	RankLine                      // a category's line, its pair of numbers, its means
 	RankRequests                  // a shard of the request ids
-	RankPersons                   // how many tickets a person has
+	RankResources                 // who has the shared desk resources
 	RankDeadlines                 // what falls due when
 	RankJournal                   // the ring of records that wait for their commit
 )
@@ -28,8 +28,8 @@ func (r Rank) String() string {
 		return "line"
 	case RankRequests:
 		return "requests"
-	case RankPersons:
-		return "persons"
+	case RankResources:
+		return "resources"
 	case RankDeadlines:
 		return "deadlines"
 	case RankJournal:

@@ -21,7 +21,7 @@ func TestRankNames(t *testing.T) {
 		arch.RankCounter:     "counter",
 		arch.RankLine:        "line",
 		arch.RankRequests:    "requests",
-		arch.RankPersons:     "persons",
+		arch.RankResources:   "resources",
 		arch.RankDeadlines:   "deadlines",
 		arch.RankJournal:     "journal",
 		arch.RankJournal + 1: "rank(7)",

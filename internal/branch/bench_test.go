@@ -15,7 +15,7 @@ func BenchmarkBranch(b *testing.B) {
 		b.Run(fmt.Sprintf("issue, %d goroutines", goroutines), func(b *testing.B) {
 			h := open(b, unverified)
 			spread(b, goroutines, func(int) error {
-				_, err := h.IssueTicket(b.Context(), h.request(), "personal")
+				_, err := h.IssueTicket(b.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 				return err
 			})
 		})

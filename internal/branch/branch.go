@@ -22,6 +22,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"callerd/internal/arch"
@@ -58,8 +59,13 @@ type Options struct {
 	// Verify keeps a second state in the commit goroutine, checked record by record, and compared with the live one
 	// at Close.
 	Verify bool
+	// Boot is the time since the machine started, its sleep included, by which a jump of the clock is told from a long
+	// sleep. Nil: the monotonic reading of Now.
+	Boot func() time.Duration
 	// Version of the program, for the journal.
 	Version string
+
+	acceptClock bool
 }
 
 // DefaultLease is long enough for a console to restart and short enough that a dead one frees its customer soon.
@@ -67,11 +73,14 @@ const DefaultLease = 60 * time.Second
 
 // Branch is an open hall. Its methods may be called by any number of goroutines.
 type Branch struct {
-	state   *State
-	pipe    *pipe
-	opts    Options
-	started time.Time // for the monotonic clock
-	changed chan struct{}
+	state    *State
+	pipe     *pipe
+	opts     Options
+	started  time.Time // for the monotonic clock
+	config   atomic.Pointer[Config]
+	clock    *timekeeper
+	accepted queue.ClockAccepted
+	changed  chan struct{}
 }
 
 // Open replays the journal, writes that the branch has started and what the configuration changed, and waits
@@ -102,6 +111,7 @@ func Open(ctx context.Context, opts Options) (*Branch, error) {
 		return nil, fmt.Errorf("branch: a secret of %d bytes, want at least 16", len(opts.Secret))
 	}
 	b := &Branch{state: NewState(), opts: opts, started: opts.Now(), changed: make(chan struct{}, 1)}
+	b.config.Store(&opts.Config)
 	var shadow *shadow
 	if opts.Verify {
 		shadow = newShadow()
@@ -110,6 +120,12 @@ func Open(ctx context.Context, opts Options) (*Branch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("branch: replay: %w", err)
 	}
+	last := b.state.last.Load()
+	b.clock = newClock(opts.Now, opts.Boot, last, opts.Logger)
+	if err := b.clock.check(last); err != nil && !opts.acceptClock {
+		return nil, fmt.Errorf("branch: %w", err)
+	}
+	b.state.deadlines.nearer = b.deadlineChanged
 	b.pipe = newPipe(head, opts, shadow, b.mono, b.deadlineChanged)
 	go b.pipe.run()
 	if err := b.start(ctx); err != nil {
@@ -144,11 +160,16 @@ func (b *Branch) replay(shadow *shadow) (head uint64, err error) {
 
 // start writes the first record of this run, and the business day before it if another one has come.
 func (b *Branch) start(ctx context.Context) error {
+	if b.opts.acceptClock {
+		if err := b.acceptClock(ctx); err != nil {
+			return err
+		}
+	}
 	if err := b.openDay(ctx); err != nil {
 		return err
 	}
 	o, err := b.do(ctx, nil, lockAll, func(o *operation) error {
-		o.emit(&queue.Started{Version: b.opts.Version, Branch: b.opts.Config.Name})
+		o.emit(&queue.Started{Version: b.opts.Version, Branch: b.config.Load().Name})
 		return b.configure(o, false)
 	}, nil)
 	if err == nil {
@@ -188,8 +209,8 @@ func (b *Branch) Close(ctx context.Context) error {
 	return b.pipe.shadow.compare(b.state)
 }
 
-// now is the branch's time in Unix ns: the wall clock, but never before a time that stands in a record.
-func (b *Branch) now() int64 { return max(b.opts.Now().UnixNano(), b.state.last.Load()) }
+// now is the branch's time in Unix ns, never before a time that stands in a record.
+func (b *Branch) now() int64 { return max(b.clock.now(), b.state.last.Load()) }
 
 // mono is the monotonic clock in ns since the branch was opened.
 func (b *Branch) mono() int64 { return int64(b.opts.Now().Sub(b.started)) }

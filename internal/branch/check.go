@@ -13,6 +13,7 @@ import (
 //   - a ticket is in exactly one place: in the line of its category, at one counter, or nowhere;
 //   - a counter has at most one current ticket, and a current ticket one counter;
 //   - a line is in the order of its keys, each once;
+//   - exactly the tickets with a deadline are watched;
 //   - as many counters serve a category as are open for it.
 func (s *State) Check() error {
 	d := s.day.Load()
@@ -21,14 +22,18 @@ func (s *State) Check() error {
 	}
 	sets := s.sets.Load()
 	at := map[*queue.Live]queue.CounterID{}
+	waiting := map[*queue.Live]bool{}
 	for _, c := range sets.counters {
 		if err := checkCounter(c, at); err != nil {
 			return err
 		}
+		err := checkLine(c.Own(), waiting, func(t *queue.Live) bool { return t.Bound == c.ID() && t.Place().Counter == c.ID() })
+		if err != nil {
+			return fmt.Errorf("line of counter %d: %w", c.ID(), err)
+		}
 	}
-	waiting := map[*queue.Live]bool{}
 	for _, c := range sets.categories {
-		if err := s.checkLine(c, waiting); err != nil {
+		if err := s.checkCategory(c, waiting); err != nil {
 			return err
 		}
 	}
@@ -36,7 +41,7 @@ func (s *State) Check() error {
 		if c.Serving() > c.Issued() {
 			return fmt.Errorf("category %s: serving %d is above issued %d", c.ID(), c.Serving(), c.Issued())
 		}
-		n := uint32(0)
+		n, reserved := uint32(0), 0
 		var err error
 		c.Each(d.Day, 1, func(t *queue.Live) bool {
 			n++
@@ -44,11 +49,19 @@ func (s *State) Check() error {
 				err = fmt.Errorf("category %s: place %d of the series has %v", c.ID(), n, t.ID)
 				return false
 			}
-			err = checkPlace(t, waiting, at)
+			if t.State == queue.Reserved {
+				reserved++
+			}
+			if err = checkPlace(t, waiting, at); err == nil && s.deadlines.has(t) != (t.Deadline != 0) {
+				err = fmt.Errorf("ticket %v has the deadline %d; watched: %t", t.ID, t.Deadline, s.deadlines.has(t))
+			}
 			return err == nil
 		})
 		if err != nil {
 			return err
+		}
+		if reserved != c.Reserved() {
+			return fmt.Errorf("category %s: %d tickets are reserved, counted %d", c.ID(), reserved, c.Reserved())
 		}
 		if n != c.Issued() {
 			return fmt.Errorf("category %s: %d tickets, issued %d", c.ID(), n, c.Issued())
@@ -90,26 +103,40 @@ func checkCounter(c *counter.Counter, at map[*queue.Live]queue.CounterID) error 
 	return nil
 }
 
-func (s *State) checkLine(c *queue.Category, waiting map[*queue.Live]bool) (err error) {
+// checkCategory looks at both lanes, each as a line of the category.
+func (s *State) checkCategory(c *queue.Category, waiting map[*queue.Live]bool) error {
+	for _, lane := range [...]queue.Lane{queue.RegularLane, queue.PriorityLane} {
+		err := checkLine(c.Lane(lane), waiting, func(t *queue.Live) bool {
+			return t.Category == c.ID() && t.Priority.Lane() == lane && t.Place() == (queue.Place{Category: c.Index()})
+		})
+		if err != nil {
+			return fmt.Errorf("lane %d of %s: %w", lane, c.ID(), err)
+		}
+	}
+	return nil
+}
+
+// checkLine looks at a line; fits tells whether a ticket belongs there.
+func checkLine(l *queue.Line, waiting map[*queue.Live]bool, fits func(*queue.Live) bool) (err error) {
 	var last *queue.Live
 	n := 0
-	c.EachWaiting(func(t *queue.Live) bool {
+	l.Each(func(t *queue.Live) bool {
 		switch {
-		case t.State != queue.Waiting || t.Category != c.ID():
-			err = fmt.Errorf("line of %s: ticket %v is %v in %s", c.ID(), t.ID, t.State, t.Category)
+		case t.State != queue.Waiting || !fits(t):
+			err = fmt.Errorf("ticket %v is %v in %s, bound to %d", t.ID, t.State, t.Category, t.Bound)
 		case waiting[t]:
 			err = fmt.Errorf("ticket %v waits in two lines", t.ID)
 		case last != nil && !last.Key.Before(t.Key):
-			err = fmt.Errorf("line of %s: ticket %v stands before %v against their keys", c.ID(), last.ID, t.ID)
-		case c.Ahead(t.Key) != n:
-			err = fmt.Errorf("line of %s: %d ahead of ticket %v, counted %d", c.ID(), c.Ahead(t.Key), t.ID, n)
+			err = fmt.Errorf("ticket %v stands before %v against their keys", last.ID, t.ID)
+		case l.Ahead(t.Key) != n:
+			err = fmt.Errorf("%d ahead of ticket %v, counted %d", n, t.ID, l.Ahead(t.Key))
 		}
 		waiting[t], last = true, t
 		n++
 		return err == nil
 	})
-	if err == nil && n != c.Waiting() {
-		err = fmt.Errorf("line of %s: %d tickets, its length is %d", c.ID(), n, c.Waiting())
+	if err == nil && n != l.Len() {
+		err = fmt.Errorf("%d tickets, its length is %d", n, l.Len())
 	}
 	return err
 }

@@ -21,7 +21,7 @@ func TestCloseRefusesWhatComesAfterAndMayBeCalledAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := h.IssueTicket(t.Context(), h.request(), "personal")
+	_, err := h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 	refused(t, err, ErrStopping)
 	refused(t, h.Admitting(), ErrStopping)
 	if got := h.ticket(a1.ID); got != a1 { // what is on disk may be read
@@ -69,7 +69,7 @@ func TestCloseWithoutSpaceGivesUpWhenItsTimeIsOver(t *testing.T) {
 		before := h.journal.durable()
 		h.journal.hook(full)
 		r := h.request()
-		_, err := h.IssueTicket(t.Context(), r, "personal")
+		_, err := h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"})
 		refused(t, err, ErrNoSpace)
 
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -80,14 +80,14 @@ func TestCloseWithoutSpaceGivesUpWhenItsTimeIsOver(t *testing.T) {
 			t.Errorf("gave up after %v, want 5s", got)
 		}
 		refused(t, h.Close(ctx), ErrNoSpace)
-		_, err = h.IssueTicket(t.Context(), h.request(), "personal")
+		_, err = h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 		refused(t, err, ErrNoSpace)
 		if got := h.journal.durable(); got != before {
 			t.Errorf("%d is durable, want %d", got, before)
 		}
 		h.journal.hook(nil)
 		h.open()
-		if got := ok(h.IssueTicket(t.Context(), r, "personal"))(t); got.Replayed || got.Ticket.Number != "A002" {
+		if got := ok(h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"}))(t); got.Replayed || got.Ticket.Number != "A002" {
 			t.Errorf("got %+v, want A002: nobody was told of the first try", got)
 		}
 	})
@@ -98,7 +98,7 @@ func TestCloseWithoutSpaceStillCommitsIfRoomIsMade(t *testing.T) {
 		h := open(t)
 		h.journal.hook(full)
 		r := h.request()
-		_, err := h.IssueTicket(t.Context(), r, "personal")
+		_, err := h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"})
 		refused(t, err, ErrNoSpace)
 		closed := make(chan error, 1)
 		go func() { closed <- h.Close(t.Context()) }()
@@ -109,7 +109,7 @@ func TestCloseWithoutSpaceStillCommitsIfRoomIsMade(t *testing.T) {
 		}
 		refused(t, h.Admitting(), ErrStopping)
 		h.open()
-		if got := ok(h.IssueTicket(t.Context(), r, "personal"))(t); !got.Replayed || got.Ticket.Number != "A001" {
+		if got := ok(h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"}))(t); !got.Replayed || got.Ticket.Number != "A001" {
 			t.Errorf("got %+v, want A001 replayed", got)
 		}
 	})
@@ -129,7 +129,7 @@ func TestCloseBesideOperations(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for i := 0; ; i++ {
-					reply, err := h.IssueTicket(t.Context(), h.request(), "personal")
+					reply, err := h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 					if i == 0 {
 						started <- struct{}{}
 					}

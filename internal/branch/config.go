@@ -16,6 +16,8 @@ type Config struct {
 	Cut        time.Duration  // local time after midnight at which the business day turns; the same
 	Categories []queue.CategoryDefined
 	Counters   []queue.CounterDefined // a Rule of 0 stands for queue.Oldest
+	Policies   map[queue.CategoryID]Policy
+	Resources  []queue.ResourceDefined
 }
 
 // validate refuses what no record could say: its replay would fail, or find other places than it named.
@@ -29,6 +31,11 @@ func (c Config) validate() error {
 	for _, d := range c.Categories {
 		if err := d.ID.Validate(); err != nil {
 			return fmt.Errorf("category %w", err)
+		}
+	}
+	for _, d := range c.Resources {
+		if err := queue.CategoryID(d.Name).Validate(); err != nil {
+			return fmt.Errorf("resource %w", err)
 		}
 	}
 	for _, d := range c.Counters {
@@ -49,7 +56,7 @@ var ErrPrefixUsed = errors.New("prefix used today")
 func (b *Branch) configure(o *operation, newDay bool) error {
 	s := b.state.sets.Load()
 	var named []queue.CategoryID
-	for i, d := range b.opts.Config.Categories {
+	for i, d := range b.config.Load().Categories {
 		d.Order, d.Open = i, true
 		named = append(named, d.ID)
 		c := s.byCategory[d.ID]
@@ -72,6 +79,7 @@ func (b *Branch) configure(o *operation, newDay bool) error {
 		}
 	}
 	b.configureCounters(o)
+	b.configureResources(o)
 	return nil
 }
 
@@ -88,7 +96,7 @@ func (s *sets) usedPrefix(prefix string, c *queue.Category) queue.CategoryID {
 func (b *Branch) configureCounters(o *operation) {
 	s := b.state.sets.Load()
 	var named []queue.CounterID
-	for _, d := range b.opts.Config.Counters {
+	for _, d := range b.config.Load().Counters {
 		d.Configured = true
 		if d.Rule == 0 {
 			d.Rule = queue.Oldest
@@ -106,6 +114,24 @@ func (b *Branch) configureCounters(o *operation) {
 	}
 }
 
+func (b *Branch) configureResources(o *operation) {
+	desk := o.lockResources()
+	var named []queue.ResourceName
+	for _, d := range b.config.Load().Resources {
+		d.Configured = true
+		named = append(named, d.Name)
+		if e, _ := desk.get(d.Name); e.ResourceDefined != d {
+			o.emit(&d)
+		}
+	}
+	for _, e := range desk.all() {
+		if d := e.ResourceDefined; d.Configured && !slices.Contains(named, d.Name) {
+			d.Configured = false
+			o.emit(&d)
+		}
+	}
+}
+
 func sameCounter(a, b queue.CounterDefined) bool {
-	return a.ID == b.ID && a.Rule == b.Rule && a.Configured == b.Configured && slices.Equal(a.Categories, b.Categories)
+	return a.ID == b.ID && a.Rule == b.Rule && a.Configured == b.Configured && slices.Equal(a.Categories, b.Categories) && slices.Equal(a.Weights, b.Weights)
 }

@@ -3,7 +3,9 @@ package branch
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"callerd/internal/counter"
 	"callerd/internal/queue"
@@ -60,14 +62,43 @@ func (b *Branch) currentVerb(ctx context.Context, r Request, sessionToken string
 		if err := allowed(t, v); err != nil {
 			return err
 		}
-		o.emit(changed(t, v, s.counter.ID()))
-		return nil
+		return b.emitCurrent(o, s.counter, t, v)
 	}, func(o *operation) {
 		if o.seen == nil {
 			reply = b.look(t, o.sequence)
 		}
 	})
 	return b.replied(ctx, o, err, reply)
+}
+
+// emitCurrent emits a verb on the current ticket, as far as the policy lets it.
+func (b *Branch) emitCurrent(o *operation, c *counter.Counter, t *queue.Live, v queue.Verb) error {
+	p := b.policy(t.Category)
+	cause := queue.Asked
+	switch {
+	case v == queue.Recall && p.MaxRecalls != 0 && t.Told > p.MaxRecalls:
+		if !p.NoShowAtLimit {
+			return fmt.Errorf("%w: %s was recalled %d times", ErrRecallLimit, t.Number, t.Told-1)
+		}
+		v, cause = queue.MarkNoShow, queue.LimitMet
+	case v == queue.MarkNoShow:
+		if err := p.mayGiveUp(t, o.at); err != nil {
+			return err
+		}
+	}
+	out := b.outcome(o, t, v, c.ID())
+	out.Cause = cause
+	o.emit(out)
+	return nil
+}
+
+// mayGiveUp refuses a no-show before the customer was called often and long enough.
+func (p Policy) mayGiveUp(t *queue.Live, at int64) error {
+	left := max(0, p.MinWait-time.Duration(at-t.Summoned))
+	if left > 0 || t.Told < p.MinCalls {
+		return &earlyError{fmt.Errorf("%w: %s was called %d times (at least %d) and has %d s left", ErrNoShowTooEarly, t.Number, t.Told, max(p.MinCalls, 1), int(math.Ceil(left.Seconds()))), left}
+	}
+	return nil
 }
 
 // named returns the ticket at the counter that the id names and the verb may mean: the current one, or for complete also
@@ -140,7 +171,7 @@ func (b *Branch) ResumeTicket(ctx context.Context, r Request, sessionToken strin
 		if err := allowed(t, queue.Resume); err != nil {
 			return err
 		}
-		o.emit(changed(t, queue.Resume, s.counter.ID()))
+		o.emit(b.outcome(o, t, queue.Resume, s.counter.ID()))
 		return nil
 	}, func(o *operation) {
 		if o.seen == nil {

@@ -2,7 +2,10 @@ package branch
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"callerd/internal/queue"
 )
 
 // openDay writes the record of a new business day, if another one has come than the state's. The day is worked out
@@ -17,7 +20,8 @@ func (b *Branch) openDay(ctx context.Context) error {
 			if o.at < b.state.day.Load().end {
 				return nil
 			}
-			o.emit(b.state.opened(o.at, b.opts.Config.Zone, b.opts.Config.Cut))
+			o.lockResources() // the record carries them
+			o.emit(b.state.opened(o.at, b.config.Load().Zone, b.config.Load().Cut))
 			return b.configure(o, true)
 		}, nil)
 		if len(o.outcomes) == 0 {
@@ -36,6 +40,12 @@ func (b *Branch) NextDeadline() time.Duration {
 	since, ok := b.pipe.admittedSince()
 	if !ok {
 		return max(retryEvery, next)
+	}
+	if t, at := b.state.deadlines.next(); t != nil {
+		next = min(next, time.Duration(at-b.now()))
+	}
+	if at := b.nextResource(since); at != 0 {
+		next = min(next, time.Duration(at-b.now()))
 	}
 	mono := b.mono()
 	for _, c := range b.state.sets.Load().counters {
@@ -68,5 +78,39 @@ func (b *Branch) Expire(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	if err := b.expireTickets(ctx); err != nil {
+		return err
+	}
+	return b.expireResources(ctx)
+}
+
+// noNewerDate makes every date from now on one that may have been used before, so that it gets a run number: which dates
+// had one is not kept, and an id must never repeat.
+const noNewerDate = 9999_12_31
+
+// acceptClock writes that time goes on from the wall clock, back as that is, and opens a business day under it.
+func (b *Branch) acceptClock(ctx context.Context) error {
+	if b.clock.check(b.state.last.Load()) == nil {
+		return errors.New("the clock is not behind the newest record: there is nothing to accept")
+	}
+	if err := b.pipe.permit(ctx); err != nil {
+		return err
+	}
+	o := &operation{b: b, turning: true}
+	to := b.opts.Now().UnixNano()
+	b.clock = newClock(b.opts.Now, b.opts.Boot, to, b.opts.Logger)
+	return o.underLocks(nil, lockAll, func(o *operation) error {
+		b.accepted = queue.ClockAccepted{From: b.state.last.Load(), To: to}
+		o.at = to
+		day := b.state.opened(to, b.config.Load().Zone, b.config.Load().Cut)
+		for i := range day.Resources {
+			if r := &day.Resources[i]; r.Until != 0 {
+				r.Until += to - b.accepted.From
+			}
+		}
+		day.Latest = noNewerDate
+		o.emit(day) // first: a replay begins with it
+		o.emit(&b.accepted)
+		return b.configure(o, true)
+	}, nil)
 }

@@ -197,6 +197,7 @@ func TestTimeNeverGoesBackAndNeverReopensADay(t *testing.T) {
 	if second.ID.Day != first.ID.Day || second.ID.N != 2 || second.Issued < first.Issued {
 		t.Errorf("got %v at %d after %v at %d, want the same day and no earlier time", second.ID, second.Issued, first.ID, first.Issued)
 	}
+	h.clock.step(150 * time.Minute)
 	h.restart()
 	if got := h.issue("personal").ID; got.Day != first.ID.Day || got.N != 3 {
 		t.Errorf("after a restart: got %v, want number 3 of %v", got, first.ID.Day)

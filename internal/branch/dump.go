@@ -13,6 +13,8 @@ type Dump struct {
 	Counters   []CounterDump
 	Carried    map[queue.TicketID]queue.Ticket
 	Requests   map[queue.RequestID]RequestDump
+	Credits    []queue.Credits
+	Resources  []queue.Resource
 }
 
 // CategoryDump is one category of a Dump.
@@ -22,7 +24,10 @@ type CategoryDump struct {
 	Serving     uint32
 	ServiceMean int64
 	Counters    int
-	Line        []queue.TicketID
+	Lanes       [2][]queue.TicketID
+	Reserved    int
+	Used        uint32
+	Persons     map[string]uint32
 	Tickets     []queue.Ticket // of the current day
 	Before      []queue.Ticket // of the day before, when asked for
 }
@@ -34,16 +39,19 @@ type CounterDump struct {
 	Session    *queue.Session
 	Paused     bool
 	Current    queue.TicketID
+	Summoned   int64 // of a current ticket that is called, as Told
+	Told       uint16
 	Held       []queue.TicketID
+	Own        []queue.TicketID
 }
 
 // RequestDump is what a state knows of one request id.
 type RequestDump struct {
 	Fingerprint, Sequence, Epoch uint64
-	At, Waited                   int64
+	At                           int64
+	Why                          string
 	Ticket, Completed            queue.TicketID
 	Counter                      queue.CounterID
-	Rule                         queue.Rule
 }
 
 // Dump copies the state out. Beside others the caller holds all locks, those of the request ids included.
@@ -51,19 +59,31 @@ func (s *State) Dump() Dump {
 	day := s.day.Load()
 	d := Dump{Day: day.Day, End: day.end, Branch: s.branch, Notice: s.notice, Last: s.last.Load(),
 		Carried: map[queue.TicketID]queue.Ticket{}, Requests: map[queue.RequestID]RequestDump{}}
+	d.Credits, d.Resources = s.credits.all(), s.resources.all()
 	sets := s.sets.Load()
 	for _, c := range sets.categories {
+		c.Settle()
+	}
+	for _, c := range sets.categories {
 		cd := CategoryDump{Definition: c.Definition(), Issued: c.Issued(), Serving: c.Serving(), ServiceMean: c.ServiceMean(), Counters: c.Counters()}
-		c.EachWaiting(func(t *queue.Live) bool { cd.Line = append(cd.Line, t.ID); return true })
+		for lane := range cd.Lanes {
+			cd.Lanes[lane] = ids(c.Lane(queue.Lane(lane)))
+		}
+		cd.Reserved, cd.Used = c.Reserved(), c.Used()
+		cd.Persons = c.Persons()
 		c.Each(day.Day, 1, func(t *queue.Live) bool { cd.Tickets = append(cd.Tickets, t.Ticket); return true })
 		c.EachBefore(func(t *queue.Live) { cd.Before = append(cd.Before, t.Ticket) })
 		d.Categories = append(d.Categories, cd)
 	}
 	for _, c := range sets.counters {
 		cd := CounterDump{Definition: c.Definition(), Epoch: c.Epoch(), Session: c.Session(), Paused: c.Paused(), Current: idOf(c.Current())}
+		if t := c.Current(); t != nil && t.State == queue.Called {
+			cd.Summoned, cd.Told = t.Summoned, t.Told
+		}
 		for _, t := range c.Held() {
 			cd.Held = append(cd.Held, t.ID)
 		}
+		cd.Own = ids(c.Own())
 		d.Counters = append(d.Counters, cd)
 	}
 	for id, t := range *s.carried.Load() {
@@ -71,7 +91,7 @@ func (s *State) Dump() Dump {
 	}
 	for i := range s.requests.shards {
 		for id, e := range s.requests.shards[i].seen {
-			d.Requests[id] = RequestDump{e.fingerprint, e.sequence, e.epoch, e.at, e.waited, idOf(e.ticket), idOf(e.completed), e.counter, e.rule}
+			d.Requests[id] = RequestDump{e.fingerprint, e.sequence, e.epoch, e.at, e.why.String(), idOf(e.ticket), idOf(e.completed), e.counter}
 		}
 	}
 	return d
@@ -82,4 +102,9 @@ func idOf(t *queue.Live) queue.TicketID {
 		return queue.TicketID{}
 	}
 	return t.ID
+}
+
+func ids(l *queue.Line) (out []queue.TicketID) {
+	l.Each(func(t *queue.Live) bool { out = append(out, t.ID); return true })
+	return out
 }

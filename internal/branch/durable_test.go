@@ -16,7 +16,7 @@ func TestEveryReplyWaitsForWhatItTells(t *testing.T) {
 		call func(h *hall, ctx context.Context, token string, id queue.TicketID, used Request) error
 	}{
 		{"an issue", func(h *hall, ctx context.Context, _ string, _ queue.TicketID, _ Request) error {
-			_, err := h.IssueTicket(ctx, h.request(), "corporate")
+			_, err := h.IssueTicket(ctx, IssueRequest{Request: h.request(), Category: "corporate"})
 			return err
 		}},
 		{"a read of the ticket", func(h *hall, ctx context.Context, _ string, id queue.TicketID, _ Request) error {
@@ -28,11 +28,11 @@ func TestEveryReplyWaitsForWhatItTells(t *testing.T) {
 			return err
 		}},
 		{"a replay", func(h *hall, ctx context.Context, _ string, _ queue.TicketID, used Request) error {
-			_, err := h.IssueTicket(ctx, used, "personal")
+			_, err := h.IssueTicket(ctx, IssueRequest{Request: used, Category: "personal"})
 			return err
 		}},
 		{"a refusal of a reused request", func(h *hall, ctx context.Context, _ string, _ queue.TicketID, used Request) error {
-			_, err := h.IssueTicket(ctx, used, "corporate")
+			_, err := h.IssueTicket(ctx, IssueRequest{Request: used, Category: "corporate"})
 			return err
 		}},
 		{"a refusal by the ticket's state", func(h *hall, ctx context.Context, token string, id queue.TicketID, _ Request) error {
@@ -45,7 +45,7 @@ func TestEveryReplyWaitsForWhatItTells(t *testing.T) {
 			return err
 		}},
 		{"a refusal of an unknown category", func(h *hall, ctx context.Context, _ string, _ queue.TicketID, _ Request) error {
-			_, err := h.IssueTicket(ctx, h.request(), "vip")
+			_, err := h.IssueTicket(ctx, IssueRequest{Request: h.request(), Category: "vip"})
 			return err
 		}},
 		{"a stale session", func(h *hall, ctx context.Context, _ string, _ queue.TicketID, _ Request) error {
@@ -68,7 +68,7 @@ func TestEveryReplyWaitsForWhatItTells(t *testing.T) {
 				token := h.counter(1)
 				g := h.journal.gate()
 				used := h.request()
-				go h.IssueTicket(t.Context(), used, "personal")
+				go h.IssueTicket(t.Context(), IssueRequest{Request: used, Category: "personal"})
 				synctest.Wait() // A001 is claimed, and its batch at the disk
 				id := queue.TicketID{Day: queue.DayOf(2026, 11, 30), Category: "personal", N: 1}
 				var replied atomic.Bool

@@ -2,6 +2,7 @@ package branch
 
 import (
 	"errors"
+	"time"
 
 	"callerd/internal/queue"
 )
@@ -34,6 +35,22 @@ var (
 	ErrTicketMoved = errors.New("ticket moved")
 	// ErrNumbersExhausted is returned when a series has reached queue.MaxNumber today.
 	ErrNumbersExhausted = errors.New("numbers exhausted")
+	// ErrQuotaExhausted is returned when a category has handed out its numbers of the day.
+	ErrQuotaExhausted = errors.New("quota exhausted")
+	// ErrPersonLimit is returned when a person has taken as many numbers of a category as one may.
+	ErrPersonLimit = errors.New("person limit")
+	// ErrRequeueTooLate is returned when a no-show comes back after its time.
+	ErrRequeueTooLate = errors.New("too late to come back")
+	// ErrRecallLimit is returned when a ticket has been recalled as often as one may.
+	ErrRecallLimit = errors.New("recall limit")
+	// ErrNoShowTooEarly is returned when a customer has not been called often or long enough to be a no-show.
+	ErrNoShowTooEarly = errors.New("too early for a no-show")
+	// ErrUnknownResource is returned when a request names a resource that is not configured.
+	ErrUnknownResource = errors.New("unknown resource")
+	// ErrResourceBusy is returned when a resource is not free after the wait.
+	ErrResourceBusy = errors.New("resource busy")
+	// ErrLeaseLost is returned when a grant has ended: released, or its time was up.
+	ErrLeaseLost = errors.New("lease lost")
 	// ErrRequestReused is returned when a request id comes again with other content.
 	ErrRequestReused = errors.New("request id reused")
 
@@ -81,3 +98,37 @@ type currentError struct {
 }
 
 func (e *currentError) Unwrap() error { return e.error }
+
+// closedError is a refusal outside the opening hours.
+type closedError struct {
+	error
+	next time.Time
+}
+
+func (e *closedError) Unwrap() error { return e.error }
+
+// NextOpening returns when a category hands out numbers again, for ErrCategoryClosed; ok is false when that is not known.
+func NextOpening(err error) (at time.Time, ok bool) {
+	var c *closedError
+	if errors.As(err, &c) {
+		return c.next, !c.next.IsZero()
+	}
+	return time.Time{}, false
+}
+
+// earlyError is a refusal that ends by itself.
+type earlyError struct {
+	error
+	left time.Duration
+}
+
+func (e *earlyError) Unwrap() error { return e.error }
+
+// TimeLeft returns how long a refusal still stands, for ErrNoShowTooEarly.
+func TimeLeft(err error) (time.Duration, bool) {
+	var e *earlyError
+	if errors.As(err, &e) {
+		return e.left, true
+	}
+	return 0, false
+}

@@ -42,7 +42,7 @@ func failAt(t *testing.T, n int, written bool) {
 	told := map[int]queue.TicketID{}
 	for i := range 12 {
 		asked = append(asked, h.request())
-		reply, err := h.IssueTicket(t.Context(), asked[i], "personal")
+		reply, err := h.IssueTicket(t.Context(), IssueRequest{Request: asked[i], Category: "personal"})
 		switch {
 		case err == nil && reply.Sequence > h.journal.durable():
 			t.Errorf("replied at %d while %d is durable", reply.Sequence, h.journal.durable())
@@ -72,7 +72,7 @@ func failAt(t *testing.T, n int, written bool) {
 	h.open()
 	numbers := map[queue.TicketID]bool{}
 	for i, r := range asked {
-		reply := ok(h.IssueTicket(t.Context(), r, "personal"))(t)
+		reply := ok(h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"}))(t)
 		if want, ok := told[i]; ok && (reply.Ticket.ID != want || !reply.Replayed) {
 			t.Errorf("issue %d: got %+v, want %v replayed", i, reply, want)
 		}

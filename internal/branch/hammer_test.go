@@ -14,7 +14,8 @@ import (
 
 // refusals are what a command may be answered in a hall where everybody does everything at once.
 var refusals = []error{ErrUnknownTicket, ErrWrongTicketState, ErrCounterClosed, ErrCounterBusy, ErrCounterTaken, ErrNoCurrentTicket,
-	ErrStaleSession, ErrTicketMoved, ErrRequestReused, context.DeadlineExceeded, ErrJournalBehind}
+	ErrStaleSession, ErrTicketMoved, ErrRequestReused, context.DeadlineExceeded, ErrJournalBehind,
+	ErrRequeueTooLate, ErrRecallLimit, ErrNoShowTooEarly, ErrResourceBusy, ErrLeaseLost, ErrUnknownResource}
 
 // crowd is many goroutines that do random verbs in one hall.
 type crowd struct {
@@ -38,6 +39,12 @@ func TestACrowdDoesEverythingAtOnce(t *testing.T) {
 	var published atomic.Uint64
 	h := open(t, func(o *Options) {
 		o.Permits, o.Lease = 16, 5*time.Second
+		o.Config = policies[1]()
+		for id, p := range o.Config.Policies {
+			p.MaxPerDay, p.MaxPerPerson = 0, 0
+			p.NoShowAfter, p.HeldWithin, p.CheckInWithin, p.MinWait = 3*time.Second, 20*time.Second, 10*time.Second, time.Second
+			o.Config.Policies[id] = p
+		}
 		o.Publish = func(batch []*queue.Record) {
 			for _, r := range batch {
 				if last := published.Swap(r.Sequence); last+1 != r.Sequence {
@@ -84,9 +91,9 @@ func (c *crowd) act(r *rand.Rand) {
 	}
 	id, token := draw(c, r, &c.tickets), draw(c, r, &c.tokens)
 	category := []queue.CategoryID{"personal", "corporate"}[r.IntN(2)]
-	switch r.IntN(20) {
+	switch r.IntN(28) {
 	case 0, 1, 2, 3, 4:
-		reply, err := c.IssueTicket(ctx, req, category)
+		reply, err := c.IssueTicket(ctx, IssueRequest{Request: req, Category: category, Reserve: r.IntN(8) == 0, Priority: queue.PriorityReason(r.IntN(2))})
 		c.told(reply.Sequence, err)
 		keep(c, &c.tickets, reply.Ticket.ID, err)
 	case 5, 6, 7, 8, 9:
@@ -112,11 +119,11 @@ func (c *crowd) act(r *rand.Rand) {
 		reply, err := c.CancelTicket(ctx, req, id, "")
 		c.told(reply.Sequence, err)
 	case 15:
-		reply, err := c.OpenCounter(ctx, OpenRequest{Request: req, Counter: queue.CounterID(1 + r.IntN(4)), Rule: queue.Rule(r.IntN(3)), Categories: []queue.CategoryID{category, "personal"}[:1+r.IntN(2)]})
+		reply, err := c.OpenCounter(ctx, OpenRequest{Request: req, Counter: queue.CounterID(1 + r.IntN(4)), Rule: queue.Rule(r.IntN(4)), TakeOver: []string{"", "", "x"}[r.IntN(3)], Categories: []queue.CategoryID{category, "personal"}[:1+r.IntN(2)]})
 		c.told(reply.Sequence, err)
 		keep(c, &c.tokens, reply.Token, err)
 	case 16:
-		verb := []string{"pause", "resume", "resume", "close"}[r.IntN(4)]
+		verb := []string{"pause", "resume", "resume", "close", "close and hold", "close and requeue"}[r.IntN(6)]
 		reply, err := counterVerbs[verb](c.Branch, ctx, req, token)
 		c.told(reply.Sequence, err)
 	case 17:
@@ -125,6 +132,45 @@ func (c *crowd) act(r *rand.Rand) {
 	case 18:
 		reply, err := c.ListTickets(ctx, ListRequest{Size: 5})
 		c.told(reply.Sequence, err)
+	case 19:
+		reply, err := c.CheckInTicket(ctx, req, id)
+		c.told(reply.Sequence, err)
+	case 20:
+		reply, err := c.CallTicket(ctx, req, token, id, queue.TicketID{})
+		if current, busy := CurrentTicket(err); busy {
+			reply, err = c.CallTicket(ctx, c.request(), token, id, current)
+		}
+		c.told(reply.Sequence, err)
+	case 21:
+		reply, err := c.RequeueTicket(ctx, req, token, id, Place{Where: queue.Where(r.IntN(5)), After: 1})
+		c.told(reply.Sequence, err)
+	case 22, 23:
+		to := TransferRequest{Request: req, Ticket: id, Category: category, Place: Place{Where: queue.Where(r.IntN(5)), After: 2}}
+		if r.IntN(3) == 0 {
+			to.Counter = queue.CounterID(1 + r.IntN(4))
+		}
+		reply, err := c.TransferTicket(ctx, to, token)
+		c.told(reply.Sequence, err)
+	case 24:
+		g, err := c.AcquireResources(ctx, AcquireRequest{Request: req, Names: []queue.ResourceName{"seal", "cash"}[:1+r.IntN(2)], TTL: 3 * time.Second,
+			Wait: time.Duration(r.IntN(int(time.Millisecond)))}, token)
+		if c.told(g.Sequence, err); err == nil && r.IntN(2) == 0 {
+			g, err = c.RenewResources(ctx, c.request(), token, g.Fence, time.Second)
+			c.told(g.Sequence, err)
+		}
+		if err == nil && r.IntN(2) == 0 {
+			g, err = c.ReleaseResources(ctx, c.request(), token, g.Fence)
+			c.told(g.Sequence, err)
+		}
+	case 25:
+		_, at, err := c.ListResources(ctx)
+		c.told(at, err)
+	case 26:
+		if r.IntN(20) == 0 {
+			reply, err := c.ResetCategory(ctx, req, category, "why")
+			c.told(reply.Sequence, err)
+			c.told(0, c.Reload(ctx, [...]Config{c.opts.Config, withResources(c.opts.Config, "boss")}[r.IntN(2)]))
+		}
 	default:
 		c.clock.step(time.Duration(r.IntN(int(4 * time.Second))))
 		if r.IntN(30) == 0 {

@@ -164,7 +164,7 @@ func numbered(n uint64) Request {
 // issue takes a number of a category.
 func (h *hall) issue(c queue.CategoryID) queue.Ticket {
 	h.tb.Helper()
-	return ok(h.IssueTicket(h.tb.Context(), h.request(), c))(h.tb).Ticket
+	return ok(h.IssueTicket(h.tb.Context(), IssueRequest{Request: h.request(), Category: c}))(h.tb).Ticket
 }
 
 // counter opens a counter and returns its session's token.

@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -19,28 +20,38 @@ type TicketReply struct {
 	Sequence uint64
 }
 
+// IssueRequest asks for a number.
+type IssueRequest struct {
+	Request
+	Category queue.CategoryID
+	Priority queue.PriorityReason
+	Person   string // an opaque hash; counts against the limit a person
+	Reserve  bool   // from afar: held until the customer checks in
+}
+
 // IssueTicket hands out the next number of a category.
-func (b *Branch) IssueTicket(ctx context.Context, r Request, category queue.CategoryID) (TicketReply, error) {
-	req := &request{r, fingerprint("IssueTicket", 0, string(category))}
-	c := b.state.sets.Load().byCategory[category]
+func (b *Branch) IssueTicket(ctx context.Context, r IssueRequest) (TicketReply, error) {
+	req := &request{r.Request, fingerprint("IssueTicket", 0, string(r.Category), fmt.Sprint(r.Priority, r.Reserve), r.Person)}
+	c := b.state.sets.Load().byCategory[r.Category]
 	var id queue.TicketID
 	var reply TicketReply
 	o, err := b.do(ctx, req, func(o *operation) error {
 		if c == nil {
-			return fmt.Errorf("%w: %q", ErrUnknownCategory, category)
+			return fmt.Errorf("%w: %q", ErrUnknownCategory, r.Category)
 		}
 		o.lockLines(c)
 		return nil
 	}, func(o *operation) error {
-		if !c.Open() {
-			return fmt.Errorf("%w: %s is no longer in the configuration", ErrCategoryClosed, category)
-		}
-		if c.Issued() >= queue.MaxNumber {
-			return fmt.Errorf("%w: %s has reached %d today", ErrNumbersExhausted, category, queue.MaxNumber)
+		if err := b.mayIssue(o, c, r.Person); err != nil {
+			return err
 		}
 		var number string
 		id, number = c.NextID()
-		o.emit(&queue.TicketChanged{Verb: queue.Issue, Ticket: id, Number: number, To: queue.Waiting, Category: category})
+		out := &queue.TicketChanged{Verb: queue.Issue, Ticket: id, Number: number, To: queue.Waiting, Category: r.Category, Priority: r.Priority, Person: r.Person}
+		if r.Reserve {
+			out.Verb, out.To, out.Deadline = queue.Reserve, queue.Reserved, b.policy(r.Category).deadline(queue.Reserved, o.at)
+		}
+		o.emit(out)
 		return nil
 	}, func(o *operation) {
 		if o.seen == nil {
@@ -50,20 +61,62 @@ func (b *Branch) IssueTicket(ctx context.Context, r Request, category queue.Cate
 	return b.replied(ctx, o, err, reply)
 }
 
+// mayIssue refuses a number by the opening hours, the end of the series and the quotas. The caller holds the line's lock,
+// under which the number is taken: a quota is never oversold by one.
+func (b *Branch) mayIssue(o *operation, c *queue.Category, person string) error {
+	p := b.policy(c.ID())
+	if !c.Open() {
+		return fmt.Errorf("%w: %s is no longer in the configuration", ErrCategoryClosed, c.ID())
+	}
+	if open, next := p.Hours.Open(time.Unix(0, o.at).In(b.state.day.Load().zone)); !open {
+		return &closedError{fmt.Errorf("%w: %s hands out numbers again at %s", ErrCategoryClosed, c.ID(), nextOpening(next)), next}
+	}
+	if c.Issued() >= queue.MaxNumber {
+		return fmt.Errorf("%w: %s has reached %d today", ErrNumbersExhausted, c.ID(), queue.MaxNumber)
+	}
+	if p.MaxPerDay != 0 && c.Used() >= p.MaxPerDay {
+		return fmt.Errorf("%w: %s has handed out its %d numbers of today", ErrQuotaExhausted, c.ID(), p.MaxPerDay)
+	}
+	if p.MaxPerPerson != 0 && person != "" && c.OfPerson(person) >= p.MaxPerPerson {
+		return fmt.Errorf("%w: this person has taken %d numbers of %s today", ErrPersonLimit, c.OfPerson(person), c.ID())
+	}
+	return nil
+}
+
+func nextOpening(t time.Time) string {
+	if t.IsZero() {
+		return "no time within a year"
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// CheckInTicket puts a reserved ticket into its line: the customer has arrived.
+func (b *Branch) CheckInTicket(ctx context.Context, r Request, id queue.TicketID) (TicketReply, error) {
+	return b.placeVerb(ctx, r, id, "CheckInTicket", queue.CheckIn, "")
+}
+
 // CancelTicket gives a ticket up before it is served, wherever it is.
 func (b *Branch) CancelTicket(ctx context.Context, r Request, id queue.TicketID, reason string) (TicketReply, error) {
-	req := &request{r, fingerprint("CancelTicket", 0, id.String(), reason)}
+	return b.placeVerb(ctx, r, id, "CancelTicket", queue.Cancel, reason)
+}
+
+// placeVerb does a customer's verb on a ticket wherever it is.
+func (b *Branch) placeVerb(ctx context.Context, r Request, id queue.TicketID, method string, v queue.Verb, note string) (TicketReply, error) {
+	req := &request{r, fingerprint(method, 0, id.String(), note)}
 	var t *queue.Live
 	var reply TicketReply
 	o, err := b.do(ctx, req, func(o *operation) (err error) {
 		t, err = o.lockTicket(id)
 		return err
 	}, func(o *operation) error {
-		if err := allowed(t, queue.Cancel); err != nil {
+		if err := allowed(t, v); err != nil {
 			return err
 		}
-		out := changed(t, queue.Cancel, 0)
-		out.Note = reason
+		if v == queue.CheckIn && t.Deadline != 0 && o.at >= t.Deadline {
+			return fmt.Errorf("%w: the time to check %s in is over", ErrWrongTicketState, t.Number)
+		}
+		out := b.outcome(o, t, v, 0)
+		out.Note = note
 		o.emit(out)
 		return nil
 	}, func(o *operation) {
@@ -94,7 +147,7 @@ func (b *Branch) replied(ctx context.Context, o *operation, err error, reply Tic
 		return reply, nil
 	}
 	// By its address and not by its id: after a short day the ticket may be older than what can be asked for.
-	t := o.seen.ticket
+	t := cmp.Or(o.seen.ticket, o.seen.completed)
 	_, err = b.do(ctx, nil, func(o *operation) error { return o.lockPlaces(nil, t) }, nil, func(o *operation) {
 		reply = b.look(t, o.sequence)
 	})
@@ -107,12 +160,17 @@ func (b *Branch) replied(ctx context.Context, o *operation, err error, reply Tic
 
 // look copies a ticket and what stands before it. The caller holds the lock of its place and of its line.
 func (b *Branch) look(t *queue.Live, sequence uint64) TicketReply {
+	b.settle(t)
 	r := TicketReply{Ticket: t.Ticket, Sequence: sequence}
 	if t.State != queue.Waiting {
 		return r
 	}
 	c := b.lineOf(t)
-	r.Ahead = c.Ahead(t.Key)
+	if t.Bound != 0 {
+		r.Ahead = b.state.sets.Load().byCounter[t.Bound].Own().Ahead(t.Key)
+		return r // one counter's customers are no measure for an estimate
+	}
+	r.Ahead = c.Ahead(t)
 	if n, mean := c.Counters(), c.ServiceMean(); n > 0 && mean > 0 {
 		e := time.Duration(int64(r.Ahead) * mean / int64(n))
 		r.Estimate = &e

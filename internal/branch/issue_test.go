@@ -20,7 +20,7 @@ func TestEightKiosksIssueTwoHundredNumbersAtOnce(t *testing.T) {
 		for range 25 {
 			wg.Go(func() {
 				<-start
-				reply, err := h.IssueTicket(t.Context(), h.request(), "personal")
+				reply, err := h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -60,7 +60,7 @@ func TestAheadAndEstimateAreOfOneLine(t *testing.T) {
 	h.issue("corporate")
 	a := make([]queue.Ticket, 5)
 	for i := range a {
-		reply := ok(h.IssueTicket(t.Context(), h.request(), "personal"))(t)
+		reply := ok(h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"}))(t)
 		if reply.Ahead != i || reply.Estimate != nil {
 			t.Errorf("%s: got %d ahead, estimate %v, want %d and none: no counter is open", reply.Ticket.Number, reply.Ahead, reply.Estimate, i)
 		}
@@ -107,7 +107,7 @@ func TestACategoryMissingFromTheConfigurationIssuesNoMore(t *testing.T) {
 	h := open(t)
 	b1 := h.issue("corporate")
 	h.restart(func(o *Options) { o.Config.Categories = o.Config.Categories[:1] })
-	_, err := h.IssueTicket(t.Context(), h.request(), "corporate")
+	_, err := h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "corporate"})
 	refused(t, err, ErrCategoryClosed)
 	if got := h.next(h.counter(1)).Ticket; got == nil || got.ID != b1.ID {
 		t.Errorf("got %+v called, want B001: who holds a number is still served", got)

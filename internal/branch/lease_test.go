@@ -192,7 +192,7 @@ func TestTheDriverMeetsEveryDeadline(t *testing.T) {
 		h.counter(2)
 		time.Sleep(time.Second)
 		h.journal.hook(func([]*queue.Record) error { return syscall.ENOSPC })
-		_, err := h.IssueTicket(t.Context(), h.request(), "personal")
+		_, err := h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 		refused(t, err, ErrNoSpace)
 		time.Sleep(10 * DefaultLease)
 		if !open(2) {

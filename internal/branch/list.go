@@ -82,6 +82,7 @@ func (b *Branch) list(r ListRequest, day queue.Day) (reply ListReply, known bool
 			scanned++
 			reply.Last = t.ID
 			if len(r.States) == 0 || slices.Contains(r.States, t.State) {
+				b.settle(t)
 				reply.Tickets = append(reply.Tickets, t.Ticket)
 			}
 			return true

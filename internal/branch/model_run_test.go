@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,20 +35,16 @@ func TestRandomHalls(t *testing.T) {
 }
 
 func playHall(t *rapid.T) {
-	p := &player{hall: open(t), tokens: []string{""}}
-	p.m = &model{now: morning, tickets: map[queue.TicketID]*card{}, issued: map[queue.CategoryID]uint32{}, serving: map[queue.CategoryID]uint32{},
-		desks: map[queue.CounterID]*desk{}, requests: map[queue.RequestID]did{}, admitted: morning, categories: []queue.CategoryID{"personal", "corporate"}}
-	for _, c := range p.opts.Config.Counters {
-		p.m.desks[c.ID] = &desk{categories: c.Categories, rule: c.Rule}
-	}
-	p.m.turn()
+	p := &player{hall: open(t, func(o *Options) { o.Config = policies[rapid.IntRange(0, len(policies)-1).Draw(t, "policies")]() }), tokens: []string{""}}
+	p.m = newModel(p.opts.Config)
 	actions := map[string]func(*rapid.T){
-		"issue": p.issue, "cancel": p.cancel, "open": p.openCounter, "counter verb": p.counterVerb, "call next": p.callNext,
-		"current verb": p.currentVerb, "resume": p.resume, "again": p.again, "renew": p.renew,
+		"issue": p.issue, "customer": p.customer, "open": p.openCounter, "counter verb": p.counterVerb, "call next": p.callNext,
+		"current verb": p.currentVerb, "resume": p.resume, "requeue": p.requeue, "transfer": p.transfer, "reset": p.reset,
+		"acquire": p.acquire, "grant": p.grant, "reload": p.reload, "again": p.again, "renew": p.renew,
 		"clock": p.stepClock, "expire": p.expireBoth, "restart": p.restartBoth, "": p.check,
 	}
 	// More of what moves a hall along than of what stops it.
-	for _, name := range []string{"issue", "call next", "current verb"} {
+	for _, name := range []string{"issue", "call next", "current verb", "transfer"} {
 		for _, more := range []string{" more", " and more"} {
 			actions[name+more] = actions[name]
 		}
@@ -87,7 +84,6 @@ func (p *player) drawTicket(t *rapid.T) queue.TicketID {
 			current = append(current, id)
 		}
 	}
-	byText := func(a, b queue.TicketID) int { return slices.Compare([]byte(a.String()), []byte(b.String())) }
 	slices.SortFunc(all, byText)
 	slices.SortFunc(current, byText)
 	switch n := rapid.IntRange(0, 9).Draw(t, "which"); {
@@ -98,6 +94,8 @@ func (p *player) drawTicket(t *rapid.T) queue.TicketID {
 	}
 	return queue.TicketID{Day: p.m.today, Category: "personal", N: 5000}
 }
+
+func byText(a, b queue.TicketID) int { return strings.Compare(a.String(), b.String()) }
 
 // drawToken is mostly that of a session that is on.
 func (p *player) drawToken(t *rapid.T) string {
@@ -147,7 +145,44 @@ func sameCard(t *rapid.T, got queue.Ticket, want *card) {
 	t.Helper()
 	prefix := map[queue.CategoryID]string{"personal": "A", "corporate": "B"}[want.id.Category]
 	if got.ID != want.id || got.Number != queue.FormatNumber(prefix, 3, want.id.N) || got.State != want.state || got.Counter != want.counter ||
-		int(got.Calls) != want.calls || got.Category != want.category {
+		int(got.Calls) != want.calls || got.Category != want.category || got.Overtaken != want.overtaken || got.Bound != want.bound ||
+		got.Deadline != unix(want.deadline) || got.Priority != want.priority {
 		t.Fatalf("got ticket %+v, want %+v", got, want)
 	}
+}
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// policies are configurations that a hall may be given while it is open.
+var policies = []func() Config{
+	func() Config { return withResources(config(), "seal", "cash") },
+	func() Config {
+		c := withResources(config(), "seal", "cash")
+		p := Policy{MaxOvertakes: 3, MaxWait: 10 * time.Minute, NoShowAfter: 2 * time.Minute, MaxRecalls: 2, NoShowAtLimit: true, RequeueWithin: 5 * time.Minute,
+			CheckInWithin: 10 * time.Minute, HeldWithin: 15 * time.Minute, MaxPerDay: 8, MaxPerPerson: 2, RequeueTo: queue.ByIssue}
+		c.Policies = map[queue.CategoryID]Policy{"personal": p, "corporate": p}
+		return c
+	},
+	func() Config {
+		c := withResources(config(), "seal")
+		p := Policy{MinCalls: 2, MinWait: 30 * time.Second, MaxRecalls: 1, RequeueNumbers: 2, RequeueTo: queue.After, RequeueAfter: 1, MaxOvertakes: 1}
+		q := p
+		for day := range q.Hours.Week {
+			q.Hours.Week[day] = []Window{{9 * time.Hour, 17 * time.Hour}}
+		}
+		c.Policies = map[queue.CategoryID]Policy{"personal": p, "corporate": q}
+		return c
+	},
+}
+
+func withResources(c Config, names ...queue.ResourceName) Config {
+	for _, n := range names {
+		c.Resources = append(c.Resources, queue.ResourceDefined{Name: n})
+	}
+	return c
 }

@@ -18,6 +18,7 @@ type operation struct {
 	counters []*counter.Counter // locked, by ascending id
 	lines    []*queue.Category  // locked, by ascending index
 	shard    *requestShard      // locked
+	desk     *resources         // locked
 	at       int64              // Unix ns
 	actor    queue.Actor
 	outcomes []queue.Outcome
@@ -117,7 +118,7 @@ func (o *operation) underLocks(req *request, plan, decide func(*operation) error
 		o.outcomes = o.outcomes[:0]
 		o.sequence = o.b.pipe.headSequence(&o.held)
 	} else {
-		record.Actor, record.Outcomes = o.actor, o.outcomes
+		record.At, record.Actor, record.Outcomes = o.at, o.actor, o.outcomes
 		o.sequence = o.b.pipe.claim(&o.held, record)
 		if err := o.b.state.Apply(record); err != nil {
 			impossible(err)
@@ -169,17 +170,19 @@ func (o *operation) lockTicket(id queue.TicketID) (*queue.Live, error) {
 // lockPlaces takes the locks that guard tickets (those that are nil have none), and that of a counter, unless it is
 // nil, with the lines it calls from.
 func (o *operation) lockPlaces(at *counter.Counter, ts ...*queue.Live) error {
-	s := o.b.state.sets.Load()
 	var counters []*counter.Counter
 	var lines []*queue.Category
 	var places []queue.Place
 	ts = slices.DeleteFunc(ts, func(t *queue.Live) bool { return t == nil })
 	for _, t := range ts {
-		p := t.Place()
+		places = append(places, t.Place())
+	}
+	s := o.b.state.sets.Load() // after the places: it has what they name
+	for _, p := range places {
 		if p.Counter != 0 {
 			counters = append(counters, s.byCounter[p.Counter])
 		}
-		lines, places = append(lines, s.categories[p.Category]), append(places, p)
+		lines = append(lines, s.categories[p.Category])
 	}
 	if at != nil {
 		counters = append(counters, at)
@@ -197,8 +200,22 @@ func (o *operation) lockPlaces(at *counter.Counter, ts ...*queue.Live) error {
 	return nil
 }
 
+// lockResources takes the lock of the shared resources; decide calls it, behind the request id's.
+func (o *operation) lockResources() *resources {
+	if o.desk == nil {
+		o.desk = &o.b.state.resources
+		o.desk.lock.Lock(&o.held)
+	}
+	return o.desk
+}
+
 // unlock lets go of everything.
 func (o *operation) unlock() {
+	if o.desk != nil {
+		o.desk.call()
+		o.desk.lock.Unlock(&o.held)
+		o.desk = nil
+	}
 	if o.shard != nil {
 		o.shard.lock.Unlock(&o.held)
 		o.shard = nil

@@ -121,10 +121,81 @@ func TestTheOrderOfRefusal(t *testing.T) {
 		attempt{"the request id comes first", true, "no token", queue.TicketID{}, ErrRequestReused},
 		attempt{"then the session", false, "no token", queue.TicketID{}, ErrStaleSession},
 	)
-	s.try(t, "close", sessionVerb((*Branch).CloseCounter),
+	s.try(t, "close", sessionVerb(counterVerbs["close"]),
 		attempt{"the request id comes first", true, "no token", queue.TicketID{}, ErrRequestReused},
 		attempt{"then the session", false, "no token", queue.TicketID{}, ErrStaleSession},
 		attempt{"then the current ticket", false, s.s1, queue.TicketID{}, ErrCounterBusy},
+	)
+}
+
+func TestTheOtherVerbsAreRefusedInOrder(t *testing.T) {
+	s := newScene(t)
+	callTicket := func(b *Branch, ctx context.Context, r Request, token string, id queue.TicketID) (TicketReply, error) {
+		_, err := b.CallTicket(ctx, r, token, id, queue.TicketID{})
+		return TicketReply{}, err
+	}
+	s.try(t, "call ticket", callTicket,
+		attempt{"the request id comes first", true, "no token", s.unknown, ErrRequestReused},
+		attempt{"then the session", false, "no token", s.unknown, ErrStaleSession},
+		attempt{"then the unknown ticket", false, s.s1, s.unknown, ErrUnknownTicket},
+		attempt{"then the current ticket", false, s.s1, s.waiting, ErrCounterBusy},
+		attempt{"then the pause", false, s.s3, s.waiting, ErrCounterClosed},
+		attempt{"then its state", false, s.s2, s.held, ErrWrongTicketState},
+	)
+	requeue := func(b *Branch, ctx context.Context, r Request, token string, id queue.TicketID) (TicketReply, error) {
+		return b.RequeueTicket(ctx, r, token, id, Place{})
+	}
+	transfer := func(b *Branch, ctx context.Context, r Request, token string, id queue.TicketID) (TicketReply, error) {
+		return b.TransferTicket(ctx, TransferRequest{Request: r, Ticket: id, Category: "corporate"}, token)
+	}
+	for name, v := range map[string]verb{"requeue": requeue, "transfer": transfer} {
+		s.try(t, name, v,
+			attempt{"the request id comes first", true, "no token", s.unknown, ErrRequestReused},
+			attempt{"then the session", false, "no token", s.unknown, ErrStaleSession},
+			attempt{"then the unknown ticket", false, s.s2, s.unknown, ErrUnknownTicket},
+			attempt{"then that it is at another counter", false, s.s2, s.served, ErrTicketMoved},
+			attempt{"also a held one", false, s.s2, s.held, ErrTicketMoved},
+		)
+	}
+	s.try(t, "requeue", requeue, attempt{"then its state", false, s.s2, s.waiting, ErrWrongTicketState})
+	to := func(r TransferRequest) verb {
+		return func(b *Branch, ctx context.Context, q Request, token string, id queue.TicketID) (TicketReply, error) {
+			r.Request, r.Ticket = q, id
+			return b.TransferTicket(ctx, r, token)
+		}
+	}
+	s.try(t, "transfer to nowhere", to(TransferRequest{}), attempt{"names no line", false, s.s1, s.served, ErrUnknownCategory})
+	s.try(t, "transfer to no category", to(TransferRequest{Category: "vip"}), attempt{"unknown", false, s.s1, s.served, ErrUnknownCategory})
+	s.try(t, "transfer to no counter", to(TransferRequest{Counter: 9}), attempt{"unknown", false, s.s1, s.served, ErrUnknownCounter})
+	s.try(t, "check in", func(b *Branch, ctx context.Context, r Request, _ string, id queue.TicketID) (TicketReply, error) {
+		return b.CheckInTicket(ctx, r, id)
+	},
+		attempt{"the request id comes first", true, "", s.unknown, ErrRequestReused},
+		attempt{"then the unknown ticket", false, "", s.unknown, ErrUnknownTicket},
+		attempt{"then its state", false, "", s.waiting, ErrWrongTicketState},
+	)
+	s.try(t, "reset", func(b *Branch, ctx context.Context, r Request, _ string, _ queue.TicketID) (TicketReply, error) {
+		_, err := b.ResetCategory(ctx, r, "vip", "why")
+		return TicketReply{}, err
+	},
+		attempt{"the request id comes first", true, "", s.unknown, ErrRequestReused},
+		attempt{"then the unknown category", false, "", s.unknown, ErrUnknownCategory},
+	)
+	s.try(t, "acquire", func(b *Branch, ctx context.Context, r Request, token string, _ queue.TicketID) (TicketReply, error) {
+		_, err := b.AcquireResources(ctx, AcquireRequest{Request: r, Names: []queue.ResourceName{"pen"}}, token)
+		return TicketReply{}, err
+	},
+		attempt{"the request id comes first", true, "no token", s.unknown, ErrRequestReused},
+		attempt{"then the session", false, "no token", s.unknown, ErrStaleSession},
+		attempt{"then the unknown resource", false, s.s1, s.unknown, ErrUnknownResource},
+	)
+	s.try(t, "release", func(b *Branch, ctx context.Context, r Request, token string, _ queue.TicketID) (TicketReply, error) {
+		_, err := b.ReleaseResources(ctx, r, token, 0)
+		return TicketReply{}, err
+	},
+		attempt{"the request id comes first", true, "no token", s.unknown, ErrRequestReused},
+		attempt{"then the session", false, "no token", s.unknown, ErrStaleSession},
+		attempt{"then that nothing is held", false, s.s1, s.unknown, ErrLeaseLost},
 	)
 }
 
@@ -170,7 +241,7 @@ func TestResumeOfATicketThatIsJustBeingIssued(t *testing.T) {
 	h.clock.once(func() { // the resume has looked for A001, has its counter's lock, and asks for the time
 		go func() {
 			defer close(issued)
-			h.IssueTicket(t.Context(), h.request(), "personal")
+			h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 		}()
 		for h.state.find(a1) == nil {
 			runtime.Gosched()

@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"fmt"
 	"time"
 
 	"callerd/internal/arch"
@@ -31,10 +32,26 @@ type seen struct {
 	at          int64
 	ticket      *queue.Live // the ticket of the last verb, nil when there was none
 	completed   *queue.Live // the one that CallNext completed beside
-	waited      int64
-	epoch       uint64
+	why         *why        // for a call
+	epoch       uint64      // of the session, or the fencing token of the grant
+	until       int64       // of the grant
 	counter     queue.CounterID
-	rule        queue.Rule
+}
+
+// why is the reason of a call, as its reply told it.
+type why struct {
+	rule       queue.Rule
+	waited     int64
+	overtaken  uint32
+	passedOver []queue.PassedOver
+}
+
+// String tells the reason, for comparing one state with another.
+func (w *why) String() string {
+	if w == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+v", *w)
 }
 
 func newRequests() *requests {
@@ -49,6 +66,16 @@ func newRequests() *requests {
 func (r *requests) shard(id queue.RequestID) *requestShard {
 	// UUIDs of version 7 begin with the time, all versions end in random bits.
 	return &r.shards[(id[15]^id[7])%requestShards]
+}
+
+// shift moves the times of all requests: an accepted clock is another.
+func (r *requests) shift(by int64) {
+	for i := range r.shards {
+		for id, e := range r.shards[i].seen {
+			e.at += by
+			r.shards[i].seen[id] = e
+		}
+	}
 }
 
 // find returns what a request did, if that is not too long ago. The caller holds the shard's lock.

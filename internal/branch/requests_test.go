@@ -13,12 +13,12 @@ import (
 func TestTheSameRequestIsOneTicket(t *testing.T) {
 	h := open(t)
 	ctx, r := t.Context(), h.request()
-	first := ok(h.IssueTicket(ctx, r, "personal"))(t)
-	again := ok(h.IssueTicket(ctx, r, "personal"))(t)
+	first := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
+	again := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
 	if first.Replayed || !again.Replayed || again.Ticket != first.Ticket {
 		t.Errorf("in sequence: got %+v, then %+v, want the second replayed", first, again)
 	}
-	_, err := h.IssueTicket(ctx, r, "corporate")
+	_, err := h.IssueTicket(ctx, IssueRequest{Request: r, Category: "corporate"})
 	refused(t, err, ErrRequestReused)
 
 	r = h.request()
@@ -27,7 +27,7 @@ func TestTheSameRequestIsOneTicket(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			reply, err := h.IssueTicket(ctx, r, "personal")
+			reply, err := h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"})
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -44,11 +44,11 @@ func TestTheSameRequestIsOneTicket(t *testing.T) {
 	}
 
 	h.restart()
-	again = ok(h.IssueTicket(ctx, r, "personal"))(t)
+	again = ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
 	if !again.Replayed || !ids[again.Ticket.ID] {
 		t.Errorf("after a restart: got %+v, want the same ticket replayed", again)
 	}
-	_, err = h.IssueTicket(ctx, r, "corporate")
+	_, err = h.IssueTicket(ctx, IssueRequest{Request: r, Category: "corporate"})
 	refused(t, err, ErrRequestReused)
 }
 
@@ -60,7 +60,7 @@ func TestACallerThatGaveUpIsToldWhenItAsksAgain(t *testing.T) {
 	r := h.request()
 	failed := make(chan error, 1)
 	go func() {
-		_, err := h.IssueTicket(ctx, r, "personal")
+		_, err := h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"})
 		failed <- err
 	}()
 	<-g.arrived // claimed, and on its way to the disk
@@ -69,7 +69,7 @@ func TestACallerThatGaveUpIsToldWhenItAsksAgain(t *testing.T) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	retried := make(chan TicketReply, 1)
-	go func() { retried <- ok(h.IssueTicket(t.Context(), r, "personal"))(t) }()
+	go func() { retried <- ok(h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"}))(t) }()
 	g.open(h.journal)
 	if got := <-retried; !got.Replayed || got.Ticket.Number != "A001" {
 		t.Errorf("got %+v, want A001 replayed", got)
@@ -82,20 +82,20 @@ func TestACallerThatGaveUpIsToldWhenItAsksAgain(t *testing.T) {
 func TestARequestIsRememberedFor24Hours(t *testing.T) {
 	h := open(t)
 	ctx, r := t.Context(), h.request()
-	first := ok(h.IssueTicket(ctx, r, "personal"))(t)
+	first := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
 	h.clock.step(24 * time.Hour) // over midnight, and over a restart
 	for range 2 {
-		again := ok(h.IssueTicket(ctx, r, "personal"))(t)
+		again := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
 		if !again.Replayed || again.Ticket.ID != first.Ticket.ID || again.Ticket.State != queue.Expired {
 			t.Errorf("after 24 hours: got %+v, want %v replayed as it is now", again, first.Ticket.ID)
 		}
 		h.restart()
 	}
 	h.clock.step(1)
-	if got := ok(h.IssueTicket(ctx, r, "corporate"))(t); got.Replayed || got.Ticket.Number != "B001" {
+	if got := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "corporate"}))(t); got.Replayed || got.Ticket.Number != "B001" {
 		t.Errorf("after more than 24 hours: got %+v, want a new ticket", got)
 	}
-	if got := ok(h.IssueTicket(ctx, r, "corporate"))(t); !got.Replayed {
+	if got := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "corporate"}))(t); !got.Replayed {
 		t.Errorf("used a second time: got %+v, want it replayed", got)
 	}
 }
@@ -105,7 +105,7 @@ func TestARequestIsRememberedOverAShortDay(t *testing.T) {
 	h := open(t, func(o *Options) { o.Config.Zone = zone("Europe/Berlin") })
 	h.clock.set(time.Date(2027, 3, 27, 23, 45, 0, 0, h.opts.Config.Zone))
 	ctx, r := t.Context(), h.request()
-	first := ok(h.IssueTicket(ctx, r, "personal"))(t)
+	first := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
 	h.counter(1)
 	h.clock.step(time.Hour)
 	h.issue("personal")
@@ -113,7 +113,7 @@ func TestARequestIsRememberedOverAShortDay(t *testing.T) {
 	h.issue("personal")
 	_, err := h.GetTicket(ctx, first.Ticket.ID)
 	refused(t, err, ErrUnknownTicket)
-	again := ok(h.IssueTicket(ctx, r, "personal"))(t)
+	again := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t)
 	if !again.Replayed || again.Ticket.ID != first.Ticket.ID || again.Ticket.State != queue.Expired {
 		t.Errorf("after %v: got %+v, want %v replayed", 23*time.Hour+30*time.Minute, again, first.Ticket.ID)
 	}
@@ -160,13 +160,13 @@ func TestARequestIsNotForgottenEarlyWhenTimesCross(t *testing.T) {
 func TestARefusalLeavesNothingBehind(t *testing.T) {
 	h := open(t)
 	ctx, r := t.Context(), h.request()
-	_, err := h.IssueTicket(ctx, r, "vip")
+	_, err := h.IssueTicket(ctx, IssueRequest{Request: r, Category: "vip"})
 	refused(t, err, ErrUnknownCategory)
 	_, err = h.CancelTicket(ctx, r, queue.TicketID{Day: queue.DayOf(2026, 11, 30), Category: "personal", N: 1}, "")
 	refused(t, err, ErrUnknownTicket)
 	_, err = h.CallNext(ctx, r, "", queue.TicketID{})
 	refused(t, err, ErrStaleSession)
-	if got := ok(h.IssueTicket(ctx, r, "personal"))(t); got.Replayed || got.Ticket.Number != "A001" {
+	if got := ok(h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"}))(t); got.Replayed || got.Ticket.Number != "A001" {
 		t.Errorf("got %+v, want A001, not replayed", got)
 	}
 }
@@ -179,7 +179,7 @@ func TestARequestIsAnsweredAgainAfterItsSessionEnded(t *testing.T) {
 	call, complete, shut := h.request(), h.request(), h.request()
 	ok(h.CallNext(ctx, call, s.Token, queue.TicketID{}))(t)
 	ok(h.CompleteTicket(ctx, complete, s.Token, a1.ID))(t)
-	ok(h.CloseCounter(ctx, shut, s.Token))(t)
+	ok(h.CloseCounter(ctx, shut, s.Token, 0))(t)
 	other := h.counter(1)
 	h.issue("personal")
 	h.next(other)
@@ -191,7 +191,7 @@ func TestARequestIsAnsweredAgainAfterItsSessionEnded(t *testing.T) {
 		if got := ok(h.CompleteTicket(ctx, complete, s.Token, a1.ID))(t); !got.Replayed || got.Ticket.State != queue.Completed {
 			t.Errorf("complete: got %+v, want it replayed", got)
 		}
-		if got := ok(h.CloseCounter(ctx, shut, s.Token))(t); !got.Replayed {
+		if got := ok(h.CloseCounter(ctx, shut, s.Token, 0))(t); !got.Replayed {
 			t.Errorf("close: got %+v, want it replayed", got)
 		}
 		if got := ok(h.OpenCounter(ctx, opened))(t); !got.Replayed || !got.Closed || got.Token != s.Token || got.Epoch != s.Epoch || got.Current != nil {

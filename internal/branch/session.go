@@ -17,6 +17,8 @@ type OpenRequest struct {
 	Teller     string
 	Categories []queue.CategoryID // nil: the configured ones
 	Rule       queue.Rule         // 0: the configured one
+	Weights    []uint32           // beside Categories, for queue.Ratio; nil: the configured ones, or 1
+	TakeOver   string             // why a session that is on is ended; "": it is not
 }
 
 // OpenReply is a session.
@@ -34,7 +36,7 @@ type OpenReply struct {
 
 // OpenCounter begins a teller's session at a counter.
 func (b *Branch) OpenCounter(ctx context.Context, r OpenRequest) (OpenReply, error) {
-	parts := []string{r.Teller, fmt.Sprint(r.Rule)}
+	parts := []string{r.Teller, fmt.Sprint(r.Rule, r.Weights), r.TakeOver}
 	for _, c := range r.Categories {
 		parts = append(parts, string(c))
 	}
@@ -79,9 +81,12 @@ func (b *Branch) OpenCounter(ctx context.Context, r OpenRequest) (OpenReply, err
 
 func (b *Branch) openCounter(o *operation, r OpenRequest, c *counter.Counter) error {
 	def := c.Definition()
-	session := queue.Session{Epoch: c.Epoch() + 1, Request: r.ID, Teller: r.Teller, Categories: r.Categories, Rule: r.Rule}
+	session := queue.Session{Epoch: c.Epoch() + 1, Request: r.ID, Teller: r.Teller, Categories: r.Categories, Rule: r.Rule, Weights: r.Weights}
 	if len(session.Categories) == 0 {
 		session.Categories = def.Categories
+		if len(session.Weights) == 0 {
+			session.Weights = def.Weights
+		}
 	}
 	if session.Rule == 0 {
 		session.Rule = def.Rule
@@ -94,12 +99,30 @@ func (b *Branch) openCounter(o *operation, r OpenRequest, c *counter.Counter) er
 	if !def.Configured {
 		return fmt.Errorf("%w: counter %d is no longer in the configuration", ErrCounterClosed, r.Counter)
 	}
-	if s := c.Session(); s != nil {
+	cause := queue.Asked
+	if s := c.Session(); s != nil && r.TakeOver != "" {
+		cause = queue.TakenOver
+	} else if s != nil {
 		return fmt.Errorf("%w: the session of %q is on at counter %d", ErrCounterTaken, s.Teller, r.Counter)
 	}
-	session.Categories = slices.Clone(session.Categories)
-	o.emit(&queue.CounterChanged{Verb: queue.OpenCounter, Counter: r.Counter, Session: session})
+	session.Categories, session.Weights = distinct(session.Categories, session.Weights)
+	o.emit(&queue.CounterChanged{Verb: queue.OpenCounter, Counter: r.Counter, Session: session, Cause: cause, Note: r.TakeOver})
 	return nil
+}
+
+// distinct copies a list of categories and the weights beside it, without what comes a second time: nobody is passed over
+// twice by one call.
+func distinct(categories []queue.CategoryID, weights []uint32) (cs []queue.CategoryID, ws []uint32) {
+	for i, c := range categories {
+		if slices.Contains(cs, c) {
+			continue
+		}
+		cs = append(cs, c)
+		if i < len(weights) {
+			ws = append(ws, weights[i])
+		}
+	}
+	return cs, ws
 }
 
 func (b *Branch) deadlineChanged() {
@@ -146,14 +169,23 @@ func (b *Branch) ResumeCounter(ctx context.Context, r Request, sessionToken stri
 	})
 }
 
-// CloseCounter ends the session. It is refused while there is a current ticket: what becomes of that is the teller's
-// to say.
-func (b *Branch) CloseCounter(ctx context.Context, r Request, sessionToken string) (SessionReply, error) {
-	return b.sessionVerb(ctx, r, sessionToken, "CloseCounter", "", func(o *operation, c *counter.Counter) error {
+// CloseCounter ends the session. A current ticket is refused, unless the request says what becomes of it: queue.Requeue (to
+// its place in the line) or queue.Hold.
+func (b *Branch) CloseCounter(ctx context.Context, r Request, sessionToken string, current queue.Verb) (SessionReply, error) {
+	return b.sessionVerb(ctx, r, sessionToken, "CloseCounter", current.String(), func(o *operation, c *counter.Counter) error {
 		if t := c.Current(); t != nil {
-			return busy(c, t)
+			if current != queue.Requeue && current != queue.Hold {
+				return busy(c, t)
+			}
+			out := b.outcome(o, t, current, 0)
+			if current == queue.Hold {
+				out.Counter = c.ID()
+			} else {
+				b.place(o, out, t, Place{Where: queue.Kept})
+			}
+			o.emit(out)
 		}
-		o.emit(&queue.CounterChanged{Verb: queue.CloseCounter, Counter: c.ID()})
+		b.closeCounter(o, c, queue.Asked)
 		return nil
 	})
 }
@@ -162,7 +194,13 @@ func (b *Branch) sessionVerb(ctx context.Context, r Request, sessionToken, metho
 	s := b.session(sessionToken)
 	req := &request{r, fingerprint(method, s.token.counter, reason)}
 	reply := SessionReply{Lease: b.opts.Lease}
-	o, err := b.do(ctx, req, s.lock, func(o *operation) error {
+	o, err := b.do(ctx, req, func(o *operation) error {
+		err := s.lock(o)
+		if s.counter != nil {
+			b.lockLinesToClose(o, s.counter)
+		}
+		return err
+	}, func(o *operation) error {
 		o.actAs(s.counter)
 		return decide(o, s.counter)
 	}, func(o *operation) { reply.Replayed = o.seen != nil })

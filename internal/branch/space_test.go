@@ -29,7 +29,7 @@ type outcome struct {
 func issues(h *hall, r Request) <-chan outcome {
 	c := make(chan outcome, 1)
 	go func() {
-		reply, err := h.IssueTicket(h.tb.Context(), r, "personal")
+		reply, err := h.IssueTicket(h.tb.Context(), IssueRequest{Request: r, Category: "personal"})
 		c <- outcome{reply, err}
 	}()
 	return c
@@ -61,7 +61,7 @@ func TestAFullDiskClosesAdmissionUntilThereIsRoom(t *testing.T) {
 			// All is refused, reads too; nothing is said that is not on disk.
 			_, err := h.GetTicket(t.Context(), a1.ID)
 			refused(t, err, ErrNoSpace)
-			_, err = h.IssueTicket(t.Context(), h.request(), "personal")
+			_, err = h.IssueTicket(t.Context(), IssueRequest{Request: h.request(), Category: "personal"})
 			refused(t, err, ErrNoSpace)
 			_, err = h.RenewSession(t.Context(), token)
 			refused(t, err, ErrNoSpace)
@@ -79,7 +79,7 @@ func TestAFullDiskClosesAdmissionUntilThereIsRoom(t *testing.T) {
 			}
 			// Both happened, in order, without gap; their retries tell it.
 			for i, r := range []Request{r1, r2} {
-				got := ok(h.IssueTicket(t.Context(), r, "personal"))(t)
+				got := ok(h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"}))(t)
 				if !got.Replayed || got.Ticket.ID.N != uint32(i+2) {
 					t.Errorf("%v: got %+v, want number %d replayed", code, got, i+2)
 				}
@@ -117,7 +117,7 @@ func TestADiskThatFillsAgainAndAgainLosesNothing(t *testing.T) {
 		for range 50 {
 			r := h.request()
 			asked = append(asked, r)
-			reply, err := h.IssueTicket(t.Context(), r, "personal")
+			reply, err := h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"})
 			if err == nil {
 				told[reply.Ticket.Number] = true
 			}
@@ -127,7 +127,7 @@ func TestADiskThatFillsAgainAndAgainLosesNothing(t *testing.T) {
 		time.Sleep(retryEvery)
 		numbers := map[string]bool{}
 		for _, r := range asked {
-			reply := ok(h.IssueTicket(t.Context(), r, "personal"))(t)
+			reply := ok(h.IssueTicket(t.Context(), IssueRequest{Request: r, Category: "personal"}))(t)
 			if numbers[reply.Ticket.Number] {
 				t.Errorf("%s twice", reply.Ticket.Number)
 			}
@@ -156,7 +156,7 @@ func TestADiskThatIsBehind(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
 			r := h.request()
-			_, err := h.IssueTicket(ctx, r, "personal")
+			_, err := h.IssueTicket(ctx, IssueRequest{Request: r, Category: "personal"})
 			refused(t, err, ErrJournalBehind)
 			if got := time.Since(begin); got != 3*time.Second {
 				t.Errorf("got the refusal after %v, want 3s", got)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"callerd/internal/arch"
 	"callerd/internal/counter"
 	"callerd/internal/queue"
 )
@@ -20,8 +21,13 @@ type State struct {
 	carried  atomic.Pointer[map[queue.TicketID]*queue.Live] // tickets of older days that were being served at the turn
 	branch   queue.Names
 	notice   queue.Names
+	latest   int32        // newest date that a business day ever had
 	last     atomic.Int64 // newest time of a record, Unix ns
 	requests *requests
+
+	deadlines deadlines
+	credits   credits
+	resources resources
 }
 
 // sets are the categories and counters that ever were. They are copied on write.
@@ -35,6 +41,7 @@ type sets struct {
 // NewState makes the state before the first record.
 func NewState() *State {
 	s := &State{requests: newRequests()}
+	s.resources.lock.Init(arch.RankResources, 0)
 	s.sets.Store(&sets{})
 	s.day.Store(&day{})
 	s.carried.Store(&map[queue.TicketID]*queue.Live{})
@@ -70,15 +77,31 @@ func (s *State) apply(r *queue.Record, o queue.Outcome) error {
 	case *queue.CounterChanged:
 		return s.applyCounter(o)
 	case *queue.CategoryDefined:
-		s.category(o.ID).Define(*o)
+		if c := s.category(*o); c.Definition() != *o {
+			c.Define(*o)
+		}
 	case *queue.CounterDefined:
-		s.counter(o.ID).Define(*o)
+		if c := s.counter(*o); !sameCounter(c.Definition(), *o) {
+			c.Define(*o)
+		}
 	case *queue.DayOpened:
 		return s.applyDay(r, o)
 	case *queue.Started:
 		s.branch = o.Branch
 	case *queue.NoticePublished:
 		s.notice = o.Text
+	case *queue.BranchNamed:
+		s.branch = o.Name
+	case *queue.CreditsChanged:
+		s.credits.set(o.Credits)
+	case *queue.CategoryReset: // says who and why; the outcomes beside it say what
+	case *queue.ClockAccepted:
+		s.last.Store(min(o.To, r.At))
+		s.requests.shift(o.To - o.From)
+	case *queue.ResourceDefined:
+		s.resources.define(*o)
+	case *queue.ResourceChanged:
+		return s.resources.apply(r, o)
 	default:
 		return fmt.Errorf("unknown outcome %T", o)
 	}
@@ -108,13 +131,15 @@ func (s *State) countServing(c *counter.Counter, n int32) {
 	}
 }
 
-// category returns the category, made if it is new. The caller holds all locks.
-func (s *State) category(id queue.CategoryID) *queue.Category {
-	old := s.sets.Load()
+// category returns the category, made if it is new: then it is found as it is defined, for its lock is not among those
+// that the caller holds. The caller holds all others.
+func (s *State) category(d queue.CategoryDefined) *queue.Category {
+	old, id := s.sets.Load(), d.ID
 	if c := old.byCategory[id]; c != nil {
 		return c
 	}
 	c := queue.NewCategory(len(old.categories), id, s.day.Load().Day)
+	c.Define(d)
 	n := *old
 	n.categories = append(slices.Clone(old.categories), c)
 	n.byCategory = maps.Clone(old.byCategory)
@@ -126,13 +151,14 @@ func (s *State) category(id queue.CategoryID) *queue.Category {
 	return c
 }
 
-// counter returns the counter, made if it is new. The caller holds all locks.
-func (s *State) counter(id queue.CounterID) *counter.Counter {
-	old := s.sets.Load()
+// counter returns the counter, made if it is new, as category does.
+func (s *State) counter(d queue.CounterDefined) *counter.Counter {
+	old, id := s.sets.Load(), d.ID
 	if c := old.byCounter[id]; c != nil {
 		return c
 	}
 	c := counter.New(id)
+	c.Define(d)
 	n := *old
 	n.counters = append(slices.Clone(old.counters), c)
 	slices.SortFunc(n.counters, func(a, b *counter.Counter) int { return cmp.Compare(a.ID(), b.ID()) })
@@ -161,13 +187,26 @@ func (s *State) remember(r *queue.Record) seen {
 	for _, o := range r.Outcomes {
 		switch o := o.(type) {
 		case *queue.TicketChanged:
-			if o.Verb == queue.Complete && r.Outcomes[0] == queue.Outcome(o) && len(r.Outcomes) > 1 {
+			switch {
+			case o.Cause == queue.Unbound || o.Cause == queue.TakenOver: // beside what was asked
+			case o.Verb == queue.Complete:
 				e.completed = s.find(o.Ticket)
-				continue
+			case o.Verb == queue.Call:
+				e.why = &why{o.Rule, o.Waited, o.Overtaken, o.PassedOver}
+				fallthrough
+			default:
+				e.ticket = s.find(o.Ticket)
 			}
-			e.ticket, e.counter, e.rule, e.waited = s.find(o.Ticket), o.Counter, o.Rule, o.Waited
+			e.counter = o.Counter
 		case *queue.CounterChanged:
-			e.counter, e.epoch = o.Counter, o.Session.Epoch
+			if o.Verb == queue.OpenCounter {
+				e.epoch = o.Session.Epoch
+			}
+			e.counter = o.Counter
+		case *queue.ResourceChanged:
+			if o.Cause == queue.Asked && e.counter == 0 {
+				e.epoch, e.until = o.Fence, o.Until
+			}
 		}
 	}
 	return e

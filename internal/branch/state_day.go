@@ -39,6 +39,9 @@ func (s *State) applyDay(r *queue.Record, o *queue.DayOpened) error {
 		}
 		current[i], carried[t.ID] = t, t
 	}
+	for _, c := range s.sets.Load().categories {
+		c.Settle()
+	}
 	for _, t := range *s.carried.Load() {
 		if !t.State.Final() && t.State != queue.Serving {
 			t.Expire(r.At, r.Sequence)
@@ -46,29 +49,30 @@ func (s *State) applyDay(r *queue.Record, o *queue.DayOpened) error {
 	}
 	s.day.Store(d)
 	for _, c := range o.Categories {
-		s.category(c.ID).OpenDay(o.Day, c, r.At, r.Sequence)
+		s.category(c.CategoryDefined).OpenDay(o.Day, c, r.At, r.Sequence)
 	}
 	for i, c := range o.Counters {
-		k := s.counter(c.ID)
+		k := s.counter(c.CounterDefined)
 		k.OpenDay(c, current[i])
 		if t := current[i]; t != nil {
-			t.SetPlace(queue.Place{Category: s.category(t.Category).Index(), Counter: c.ID})
+			t.SetPlace(queue.Place{Category: s.sets.Load().byCategory[t.Category].Index(), Counter: c.ID})
 		}
 		s.countServing(k, 1)
 	}
 	s.carried.Store(&carried)
-	s.branch, s.notice = o.Branch, o.Notice
+	s.deadlines.clear()
+	s.credits.reset(o.Credits)
+	s.resources.reset(o.Resources)
+	s.branch, s.notice, s.latest = o.Branch, o.Notice, o.Latest
 	return nil
 }
 
 // opened makes the record of a new business day from all that outlives the old one. The caller holds all locks.
 func (s *State) opened(at int64, zone *time.Location, cut time.Duration) *queue.DayOpened {
 	_, d := nextTurn(at, zone, cut)
-	if old := s.day.Load().Day; !old.Before(d) {
-		// The date was used before: the zone was changed, or the clock set back on purpose.
-		d = queue.Day{Date: old.Date, Run: old.Run + 1}
-	}
-	o := &queue.DayOpened{Day: d, Zone: zone.String(), Cut: int64(cut), Branch: s.branch, Notice: s.notice}
+	d = s.unused(d)
+	o := &queue.DayOpened{Day: d, Latest: max(s.latest, d.Date), Zone: zone.String(), Cut: int64(cut), Branch: s.branch, Notice: s.notice,
+		Credits: s.credits.all(), Resources: s.resources.all()}
 	sets := s.sets.Load()
 	for _, c := range sets.categories {
 		o.Categories = append(o.Categories, queue.DayCategory{CategoryDefined: c.Definition(), ServiceMean: c.ServiceMean()})
@@ -82,6 +86,19 @@ func (s *State) opened(at int64, zone *time.Location, cut time.Duration) *queue.
 		o.Counters = append(o.Counters, dc)
 	}
 	return o
+}
+
+// unused gives a date that was used before, because the zone was changed or the clock set back on purpose, another run.
+func (s *State) unused(d queue.Day) queue.Day {
+	old := s.day.Load().Day
+	if d.Date > s.latest {
+		return d
+	}
+	d.Run = max(old.Run, 1)
+	if !old.Before(d) {
+		d.Run = old.Run + 1
+	}
+	return d
 }
 
 // nextTurn returns the first turn of the business day after a time, both Unix ns, and the day that it ends.

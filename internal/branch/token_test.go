@@ -10,7 +10,7 @@ import (
 func TestATokenThatIsNotThisSessionsIsStale(t *testing.T) {
 	h := open(t)
 	old := h.counter(1)
-	ok(h.CloseCounter(t.Context(), h.request(), old))(t)
+	ok(h.CloseCounter(t.Context(), h.request(), old, 0))(t)
 	good := h.counter(1)
 	third := h.counter(2)
 	other := open(t, func(o *Options) { o.Secret = []byte("the secret of another branch") })

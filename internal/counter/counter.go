@@ -26,6 +26,7 @@ type Counter struct {
 	paused  bool
 	current *queue.Live
 	held    []*queue.Live // in the order in which they were set aside
+	own     queue.Line    // tickets that wait for this very counter
 
 	// Lease is when the session ends by itself, on the branch's monotonic clock in ns. It is in memory only.
 	Lease int64
@@ -68,6 +69,17 @@ func (c *Counter) Current() *queue.Live { return c.current }
 // Held returns the tickets set aside here, oldest first. It must not be changed.
 func (c *Counter) Held() []*queue.Live { return c.held }
 
+// Own returns the line of the tickets that wait for this very counter.
+func (c *Counter) Own() *queue.Line { return &c.own }
+
+// Weights returns the weights of the rule Ratio beside Categories, nil when there are none.
+func (c *Counter) Weights() []uint32 {
+	if c.session != nil {
+		return c.session.Weights
+	}
+	return c.def.Weights
+}
+
 // Categories returns what the counter serves: the session's list, or the configured one when it is closed.
 func (c *Counter) Categories() []queue.CategoryID {
 	if c.session != nil {
@@ -83,14 +95,14 @@ func (c *Counter) Calls() bool { return c.session != nil && !c.paused }
 func (c *Counter) Apply(o *queue.CounterChanged) error {
 	open := c.session != nil
 	switch {
-	case o.Verb == queue.OpenCounter && !open && o.Session.Epoch == c.epoch+1:
+	case o.Verb == queue.OpenCounter && (!open || o.Cause == queue.TakenOver) && o.Session.Epoch == c.epoch+1:
 		s := o.Session
 		c.epoch, c.session, c.paused = s.Epoch, &s, false
 	case o.Verb == queue.PauseCounter && open && !c.paused:
 		c.paused = true
 	case o.Verb == queue.ResumeCounter && open && c.paused:
 		c.paused = false
-	case o.Verb == queue.CloseCounter && open && c.current == nil:
+	case o.Verb == queue.CloseCounter && open && c.current == nil && c.own.Len() == 0:
 		c.session, c.paused = nil, false
 	default:
 		return fmt.Errorf("counter %d: verb %d does not fit (epoch %d, open %t, paused %t)", c.id, o.Verb, c.epoch, open, c.paused)
@@ -133,5 +145,5 @@ func (c *Counter) Release(t *queue.Live, from queue.State) error {
 // holds all locks; current is the live ticket that d.Current names.
 func (c *Counter) OpenDay(d queue.DayCounter, current *queue.Live) {
 	c.def, c.epoch, c.session, c.paused = d.CounterDefined, d.Epoch, d.Session, d.Paused
-	c.current, c.held = current, nil
+	c.current, c.held, c.own = current, nil, queue.Line{}
 }

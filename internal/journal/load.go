@@ -75,6 +75,19 @@ func (l *loader) outcome(m *journalv1.Outcome) queue.Outcome {
 		return &queue.Started{Version: k.Started.Version, Branch: loadNames(k.Started.Branch)}
 	case *journalv1.Outcome_NoticePublished:
 		return &queue.NoticePublished{Text: loadNames(k.NoticePublished.Text)}
+	case *journalv1.Outcome_BranchNamed:
+		return &queue.BranchNamed{Name: loadNames(k.BranchNamed.Name)}
+	case *journalv1.Outcome_CreditsChanged:
+		return &queue.CreditsChanged{Credits: loadCredits(k.CreditsChanged.Credits)}
+	case *journalv1.Outcome_CategoryReset:
+		return &queue.CategoryReset{Category: queue.CategoryID(k.CategoryReset.Category), Why: k.CategoryReset.Why}
+	case *journalv1.Outcome_ClockAccepted:
+		return &queue.ClockAccepted{From: k.ClockAccepted.From, To: k.ClockAccepted.To}
+	case *journalv1.Outcome_ResourceDefined:
+		o := loadResourceDefined(k.ResourceDefined)
+		return &o
+	case *journalv1.Outcome_ResourceChanged:
+		return l.resourceChanged(k.ResourceChanged)
 	default:
 		l.fail("an outcome of a kind that this program does not know")
 		return nil
@@ -96,6 +109,17 @@ func (l *loader) ticketChanged(m *journalv1.TicketChanged) *queue.TicketChanged 
 		Note:     m.Note,
 		Rule:     queue.Rule(l.byte(m.Rule)),
 		Waited:   m.Waited,
+
+		Overtaken:    m.Overtaken,
+		PassedOver:   l.passedOver(m.PassedOver),
+		Priority:     queue.PriorityReason(l.byte(m.Priority)),
+		Person:       m.Person,
+		Where:        queue.Where(l.byte(m.Where)),
+		After:        m.After,
+		FromCategory: queue.CategoryID(m.FromCategory),
+		Bound:        queue.CounterID(m.Bound),
+		Renumbered:   loadRenumbered(m.Renumbered),
+		Deadline:     m.Deadline,
 	}
 }
 
@@ -109,6 +133,7 @@ func (l *loader) session(m *journalv1.Session) *queue.Session {
 		Teller:     m.Teller,
 		Categories: loadCategories(m.Categories),
 		Rule:       queue.Rule(l.byte(m.Rule)),
+		Weights:    m.Weights,
 	}
 }
 
@@ -128,6 +153,7 @@ func (l *loader) counterDefined(m *journalv1.CounterDefined) queue.CounterDefine
 		ID:         queue.CounterID(m.GetId()),
 		Categories: loadCategories(m.GetCategories()),
 		Rule:       queue.Rule(l.byte(m.GetRule())),
+		Weights:    m.GetWeights(),
 		Configured: m.GetConfigured(),
 	}
 }
@@ -139,6 +165,13 @@ func (l *loader) dayOpened(m *journalv1.DayOpened) *queue.DayOpened {
 		Cut:    m.Cut,
 		Branch: loadNames(m.Branch),
 		Notice: loadNames(m.Notice),
+		Latest: m.Latest,
+	}
+	for _, c := range m.Credits {
+		o.Credits = append(o.Credits, loadCredits(c))
+	}
+	for _, r := range m.Resources {
+		o.Resources = append(o.Resources, loadResource(r))
 	}
 	for _, c := range m.Categories {
 		o.Categories = append(o.Categories, queue.DayCategory{
@@ -179,6 +212,12 @@ func (l *loader) ticket(m *journalv1.Ticket) *queue.Ticket {
 		Started:  m.Started,
 		Ended:    m.Ended,
 		Version:  m.Version,
+
+		Priority:  queue.PriorityReason(l.byte(m.Priority)),
+		First:     m.First,
+		Deadline:  m.Deadline,
+		Bound:     queue.CounterID(m.Bound),
+		Overtaken: m.Overtaken,
 	}
 }
 

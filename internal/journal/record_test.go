@@ -30,6 +30,12 @@ var kinds = []queue.Outcome{
 	&queue.DayOpened{},
 	&queue.Started{},
 	&queue.NoticePublished{},
+	&queue.BranchNamed{},
+	&queue.CreditsChanged{},
+	&queue.CategoryReset{},
+	&queue.ClockAccepted{},
+	&queue.ResourceDefined{},
+	&queue.ResourceChanged{},
 }
 
 // equal compares records whole; a list without entries is a list without entries.

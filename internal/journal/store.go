@@ -47,6 +47,22 @@ func storeOutcome(o queue.Outcome) (*journalv1.Outcome, error) {
 		return &journalv1.Outcome{Kind: &journalv1.Outcome_NoticePublished{NoticePublished: &journalv1.NoticePublished{
 			Text: storeNames(o.Text),
 		}}}, nil
+	case *queue.BranchNamed:
+		return &journalv1.Outcome{Kind: &journalv1.Outcome_BranchNamed{BranchNamed: &journalv1.BranchNamed{Name: storeNames(o.Name)}}}, nil
+	case *queue.CreditsChanged:
+		return &journalv1.Outcome{Kind: &journalv1.Outcome_CreditsChanged{CreditsChanged: &journalv1.CreditsChanged{
+			Credits: storeCredits(&o.Credits),
+		}}}, nil
+	case *queue.CategoryReset:
+		return &journalv1.Outcome{Kind: &journalv1.Outcome_CategoryReset{CategoryReset: &journalv1.CategoryReset{
+			Category: string(o.Category), Why: o.Why,
+		}}}, nil
+	case *queue.ClockAccepted:
+		return &journalv1.Outcome{Kind: &journalv1.Outcome_ClockAccepted{ClockAccepted: &journalv1.ClockAccepted{From: o.From, To: o.To}}}, nil
+	case *queue.ResourceDefined:
+		return &journalv1.Outcome{Kind: &journalv1.Outcome_ResourceDefined{ResourceDefined: storeResourceDefined(o)}}, nil
+	case *queue.ResourceChanged:
+		return &journalv1.Outcome{Kind: &journalv1.Outcome_ResourceChanged{ResourceChanged: storeResourceChanged(o)}}, nil
 	default:
 		return nil, fmt.Errorf("outcome %T cannot be stored", o)
 	}
@@ -67,6 +83,17 @@ func storeTicketChanged(o *queue.TicketChanged) *journalv1.TicketChanged {
 		Note:     o.Note,
 		Rule:     journalv1.Rule(o.Rule),
 		Waited:   o.Waited,
+
+		Overtaken:    o.Overtaken,
+		PassedOver:   storePassedOver(o.PassedOver),
+		Priority:     journalv1.Priority(o.Priority),
+		Person:       o.Person,
+		Where:        journalv1.Where(o.Where),
+		After:        o.After,
+		FromCategory: string(o.FromCategory),
+		Bound:        uint32(o.Bound),
+		Renumbered:   storeRenumbered(o.Renumbered),
+		Deadline:     o.Deadline,
 	}
 }
 
@@ -90,6 +117,7 @@ func storeSession(s *queue.Session) *journalv1.Session {
 		Teller:     s.Teller,
 		Categories: storeCategories(s.Categories),
 		Rule:       journalv1.Rule(s.Rule),
+		Weights:    s.Weights,
 	}
 }
 
@@ -109,6 +137,7 @@ func storeCounterDefined(o *queue.CounterDefined) *journalv1.CounterDefined {
 		Id:         uint32(o.ID),
 		Categories: storeCategories(o.Categories),
 		Rule:       journalv1.Rule(o.Rule),
+		Weights:    o.Weights,
 		Configured: o.Configured,
 	}
 }
@@ -120,6 +149,13 @@ func storeDayOpened(o *queue.DayOpened) *journalv1.DayOpened {
 		Cut:    o.Cut,
 		Branch: storeNames(o.Branch),
 		Notice: storeNames(o.Notice),
+		Latest: o.Latest,
+	}
+	for i := range o.Credits {
+		m.Credits = append(m.Credits, storeCredits(&o.Credits[i]))
+	}
+	for i := range o.Resources {
+		m.Resources = append(m.Resources, storeResource(&o.Resources[i]))
 	}
 	for i := range o.Categories {
 		c := &o.Categories[i]
@@ -159,6 +195,12 @@ func storeTicket(t *queue.Ticket) *journalv1.Ticket {
 		Started:  t.Started,
 		Ended:    t.Ended,
 		Version:  t.Version,
+
+		Priority:  journalv1.Priority(t.Priority),
+		First:     t.First,
+		Deadline:  t.Deadline,
+		Bound:     uint32(t.Bound),
+		Overtaken: t.Overtaken,
 	}
 }
 

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"maps"
 	"sync/atomic"
 
 	"callerd/internal/arch"
@@ -19,12 +20,15 @@ type Category struct {
 	index int
 	id    CategoryID
 
-	def     CategoryDefined
-	today   atomic.Pointer[series] // changed under all locks
-	before  atomic.Pointer[series] // changed under all locks; nil: no day before is known
-	serving atomic.Uint32
-	line    line
-	mean    int64 // recent mean service time, ns; 0: nothing served yet
+	def      CategoryDefined
+	today    atomic.Pointer[series] // changed under all locks
+	before   atomic.Pointer[series] // changed under all locks; nil: no day before is known
+	serving  atomic.Uint32
+	lanes    [numLanes]Line
+	reserved int               // tickets of today that wait for their check-in
+	unused   uint32            // numbers of today whose place in the quota came back
+	persons  map[string]uint32 // tickets of today by person key
+	mean     int64             // recent mean service time, ns; 0: nothing served yet
 
 	counters atomic.Int32 // open, unpaused counters that serve the category; changed under their own locks
 }
@@ -67,17 +71,68 @@ func (c *Category) Issued() uint32 { return c.today.Load().n.Load() }
 // Serving returns the highest number of the series called today; it needs no lock.
 func (c *Category) Serving() uint32 { return c.serving.Load() }
 
-// Waiting returns the length of the line. The caller holds the lock.
-func (c *Category) Waiting() int { return c.line.len() }
+// Waiting returns how many wait, in both lanes. The caller holds the lock.
+func (c *Category) Waiting() int { return c.lanes[RegularLane].Len() + c.lanes[PriorityLane].Len() }
 
-// First returns the ticket to be called next, or nil. The caller holds the lock.
-func (c *Category) First() *Live { return c.line.first() }
+// Lane returns one of the lanes. The caller holds the lock.
+func (c *Category) Lane(l Lane) *Line { return &c.lanes[l] }
 
-// Ahead returns how many waiting tickets are called before one with key k. The caller holds the lock.
-func (c *Category) Ahead(k OrderKey) int { return c.line.ahead(k) }
+// First returns the ticket to be called next of this category alone, or nil: the priority lane's first, else the regular
+// lane's. The caller holds the lock.
+func (c *Category) First() *Live {
+	if t := c.lanes[PriorityLane].First(); t != nil {
+		return t
+	}
+	return c.lanes[RegularLane].First()
+}
 
-// EachWaiting calls f for each waiting ticket in call order until it returns false. The caller holds the lock.
-func (c *Category) EachWaiting(f func(*Live) bool) { c.line.each(f) }
+// Ahead returns how many tickets are called before a waiting one, if no bound and no counter chooses otherwise. The
+// caller holds the lock.
+func (c *Category) Ahead(t *Live) int {
+	n := c.lanes[t.Priority.Lane()].Ahead(t.Key)
+	if t.Priority.Lane() == RegularLane {
+		n += c.lanes[PriorityLane].Len()
+	}
+	return n
+}
+
+// Reserved returns how many tickets of the series wait for their check-in. The caller holds the lock.
+func (c *Category) Reserved() int { return c.reserved }
+
+// CountReserved adds n to them. The caller holds the lock.
+func (c *Category) CountReserved(id TicketID, n int) {
+	if id.Day == c.today.Load().day {
+		c.reserved += n
+	}
+}
+
+// Used returns how many places of today's quota are taken: numbers handed out, less those whose place came back. The
+// caller holds the lock.
+func (c *Category) Used() uint32 { return c.Issued() - c.unused }
+
+// GiveBack returns one place of today's quota. The caller holds the lock.
+func (c *Category) GiveBack(id TicketID) {
+	if id.Day == c.today.Load().day {
+		c.unused++
+	}
+}
+
+// OfPerson returns how many tickets a person key has taken today. The caller holds the lock.
+func (c *Category) OfPerson(key string) uint32 { return c.persons[key] }
+
+// Persons returns how many tickets each person key has taken today. The caller holds the lock.
+func (c *Category) Persons() map[string]uint32 { return maps.Clone(c.persons) }
+
+// CountPerson notes a ticket of a person key. The caller holds the lock.
+func (c *Category) CountPerson(key string) {
+	if key == "" {
+		return
+	}
+	if c.persons == nil {
+		c.persons = map[string]uint32{}
+	}
+	c.persons[key]++
+}
 
 // Find returns the ticket of this series with that id, of today or the day before, or nil. It needs no lock.
 func (c *Category) Find(id TicketID) *Live {
@@ -122,11 +177,11 @@ func (c *Category) Grow(id TicketID) (*Live, error) {
 	return c.today.Load().grow(Place{Category: c.index}), nil
 }
 
-// Enter puts t into the line by its key. The caller holds the lock.
-func (c *Category) Enter(t *Live) { c.line.insert(t) }
+// Enter puts t into its lane by its key. The caller holds the lock.
+func (c *Category) Enter(t *Live) { c.lanes[t.Priority.Lane()].Enter(t) }
 
-// Leave takes t out of the line and reports whether it was there. The caller holds the lock.
-func (c *Category) Leave(t *Live) bool { return c.line.remove(t) }
+// Leave takes t out of its lane and reports whether it was there. The caller holds the lock.
+func (c *Category) Leave(t *Live) bool { return c.lanes[t.Priority.Lane()].Leave(t) }
 
 // RaiseServing notes that number n of today's series was called; serving never goes back. It needs no lock.
 func (c *Category) RaiseServing(id TicketID) {
@@ -178,14 +233,22 @@ func (c *Category) OpenDay(day Day, d DayCategory, at int64, sequence uint64) {
 	c.today.Store(&series{day: day})
 	c.serving.Store(0)
 	c.counters.Store(0)
-	c.line = line{}
+	c.lanes, c.reserved, c.unused, c.persons = [numLanes]Line{}, 0, 0, nil
+}
+
+// Settle makes up every waiting ticket's count of overtakes: before the turn of the day, which takes the lines apart.
+// The caller holds all locks.
+func (c *Category) Settle() {
+	for i := range c.lanes {
+		c.lanes[i].Each(func(*Live) bool { return true })
+	}
 }
 
 // Expire ends a ticket by the turn of the day. The caller holds all locks.
 func (t *Live) Expire(at int64, sequence uint64) {
-	t.State, t.Ended, t.Version = Expired, at, sequence
+	t.State, t.Ended, t.Version, t.Deadline, t.Bound = Expired, at, sequence, 0, 0
 	t.SetPlace(Place{Category: t.Place().Category})
-	t.left, t.right, t.size = nil, nil, 0
+	t.links = nil
 }
 
 // EachBefore calls f for the tickets of the day before. The caller holds all locks.

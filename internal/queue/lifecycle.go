@@ -1,5 +1,10 @@
 package queue
 
+import (
+	"fmt"
+	"strings"
+)
+
 // State is where a ticket is in its life. The values are stored: never renumber them.
 type State uint8
 
@@ -89,4 +94,27 @@ func Next(s State, v Verb) (next State, ok bool) {
 	}
 	next = table[s][v]
 	return next, next != None
+}
+
+// Table is the lifecycle as a Markdown table.
+func Table() string {
+	var b strings.Builder
+	verbs := []Verb{Call, Recall, Start, Complete, MarkNoShow, Requeue, Hold, Resume, Transfer, Cancel, CheckIn, Expire}
+	b.WriteString("| state \\ verb |")
+	for _, v := range verbs {
+		fmt.Fprintf(&b, " %v |", v)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(verbs)) + "\n")
+	for s := Reserved; s < numStates; s++ {
+		fmt.Fprintf(&b, "| %v |", s)
+		for _, v := range verbs {
+			if next, ok := Next(s, v); ok {
+				fmt.Fprintf(&b, " %v |", next)
+			} else {
+				b.WriteString(" - |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }

@@ -1,28 +1,35 @@
 package queue
 
-// line is the waiting tickets of one lane in call order: a treap by order key that counts its subtrees.
-// All of insert, remove, first and ahead are O(log n), append and take included, so a full hall
+// Line is the waiting tickets of one lane in call order: a treap by order key that counts its subtrees, knows how
+// often each ticket was passed over and since when the eldest waits. All but each are O(log n), so a full hall
 // costs no more than an empty one. The heap order is a hash of the key: no random source, and the same
 // shape after a replay. The zero value is an empty line.
-type line struct{ root *Live }
+type Line struct{ root *Live }
 
-// len returns the number of waiting tickets.
-func (l *line) len() int { return l.root.count() }
+// Len returns the number of waiting tickets.
+func (l *Line) Len() int { return l.root.count() }
 
-// first returns the ticket to be called next, or nil.
-func (l *line) first() *Live {
-	t := l.root
-	if t == nil {
-		return nil
+// First returns the ticket with the smallest key, or nil.
+func (l *Line) First() *Live { return l.at(0) }
+
+// at returns the ticket with i others before it, or nil.
+func (l *Line) at(i int) *Live {
+	for t := l.root; t != nil; {
+		t.push()
+		switch n := t.left.count(); {
+		case i < n:
+			t = t.left
+		case i == n:
+			return t
+		default:
+			i, t = i-n-1, t.right
+		}
 	}
-	for t.left != nil {
-		t = t.left
-	}
-	return t
+	return nil
 }
 
-// ahead returns how many tickets are called before one with key k.
-func (l *line) ahead(k OrderKey) int {
+// Ahead returns how many tickets have keys before k.
+func (l *Line) Ahead(k OrderKey) int {
 	n := 0
 	for t := l.root; t != nil; {
 		if t.Key.Before(k) {
@@ -35,25 +42,69 @@ func (l *line) ahead(k OrderKey) int {
 	return n
 }
 
-// insert adds t by its key, which no other ticket of the line has.
-func (l *line) insert(t *Live) {
-	t.left, t.right, t.size, t.heap = nil, nil, 1, heapOrder(t.Key)
-	l.root = insert(l.root, t)
+// Enter adds t by its key, which no other ticket of the line has.
+func (l *Line) Enter(t *Live) {
+	t.links = &links{heap: heapOrder(t.Key)}
+	l.root = insert(l.root, t.pull())
 }
 
-// remove takes t out and reports whether it was there.
-func (l *line) remove(t *Live) bool {
+// Leave takes t out, its count of overtakes made up, and reports whether it was there.
+func (l *Line) Leave(t *Live) bool {
 	root, ok := remove(l.root, t)
 	l.root = root
-	t.left, t.right, t.size = nil, nil, 0
+	if ok {
+		t.links = nil
+	}
 	return ok
 }
 
-// each calls f for every ticket in call order until f returns false.
-func (l *line) each(f func(*Live) bool) { l.root.each(f) }
+// Each calls f for every ticket in call order until f returns false.
+func (l *Line) Each(f func(*Live) bool) { l.root.each(f) }
+
+// Settle makes up t's count of overtakes, which is otherwise kept for whole subtrees.
+func (l *Line) Settle(t *Live) {
+	for n := l.root; n != nil && n != t; {
+		n.push()
+		if t.Key.Before(n.Key) {
+			n = n.left
+		} else {
+			n = n.right
+		}
+	}
+}
+
+// PassOver counts one overtake for every ticket with a key before k.
+func (l *Line) PassOver(k OrderKey) { passOver(l.root, k) }
+
+// Overdue returns the first ticket that was overtaken so often or entered so early (Unix ns), or nil. An overtakes of
+// 0 and an entered of 0 are no bound.
+func (l *Line) Overdue(overtakes uint32, entered int64) *Live {
+	overdue := func(t *Live, most uint32, eldest int64) bool {
+		return t != nil && (overtakes > 0 && most >= overtakes || entered > 0 && eldest <= entered)
+	}
+	t := l.root
+	if t == nil || !overdue(t, t.most, t.eldest) {
+		return nil
+	}
+	for {
+		t.push()
+		switch {
+		case t.left != nil && overdue(t.left, t.left.most, t.left.eldest):
+			t = t.left
+		case overdue(t, t.Overtaken, t.Entered):
+			return t
+		default:
+			t = t.right
+		}
+	}
+}
 
 func (t *Live) each(f func(*Live) bool) bool {
-	return t == nil || t.left.each(f) && f(t) && t.right.each(f)
+	if t == nil {
+		return true
+	}
+	t.push()
+	return t.left.each(f) && f(t) && t.right.each(f)
 }
 
 func (t *Live) count() int {
@@ -63,25 +114,65 @@ func (t *Live) count() int {
 	return int(t.size)
 }
 
-func (t *Live) recount() *Live {
-	t.size = uint32(t.left.count() + t.right.count() + 1)
+// add counts overtakes for a whole subtree.
+func (t *Live) add(n uint32) {
+	if t != nil {
+		t.Overtaken += n
+		t.most += n
+		t.lazy += n
+	}
+}
+
+// push hands the subtree's overtakes on to the children.
+func (t *Live) push() {
+	if t.lazy != 0 {
+		t.left.add(t.lazy)
+		t.right.add(t.lazy)
+		t.lazy = 0
+	}
+}
+
+// pull makes up what t knows of its subtree.
+func (t *Live) pull() *Live {
+	t.size, t.most, t.eldest = uint32(t.left.count()+t.right.count()+1), t.Overtaken, t.Entered
+	for _, c := range [...]*Live{t.left, t.right} {
+		if c != nil {
+			t.most, t.eldest = max(t.most, c.most), min(t.eldest, c.eldest)
+		}
+	}
 	return t
+}
+
+func passOver(t *Live, k OrderKey) {
+	if t == nil {
+		return
+	}
+	t.push()
+	if t.Key.Before(k) {
+		t.left.add(1)
+		t.Overtaken++
+		passOver(t.right, k)
+	} else {
+		passOver(t.left, k)
+	}
+	t.pull()
 }
 
 func insert(root, t *Live) *Live {
 	if root == nil {
 		return t
 	}
+	root.push()
 	if t.heap > root.heap {
 		t.left, t.right = split(root, t.Key)
-		return t.recount()
+		return t.pull()
 	}
 	if t.Key.Before(root.Key) {
 		root.left = insert(root.left, t)
 	} else {
 		root.right = insert(root.right, t)
 	}
-	return root.recount()
+	return root.pull()
 }
 
 // split parts a subtree into the keys before k and the others.
@@ -89,18 +180,20 @@ func split(root *Live, k OrderKey) (before, others *Live) {
 	if root == nil {
 		return nil, nil
 	}
+	root.push()
 	if root.Key.Before(k) {
 		root.right, others = split(root.right, k)
-		return root.recount(), others
+		return root.pull(), others
 	}
 	before, root.left = split(root.left, k)
-	return before, root.recount()
+	return before, root.pull()
 }
 
 func remove(root, t *Live) (*Live, bool) {
 	if root == nil {
 		return nil, false
 	}
+	root.push()
 	if root == t {
 		return merge(t.left, t.right), true
 	}
@@ -110,7 +203,7 @@ func remove(root, t *Live) (*Live, bool) {
 	} else {
 		root.right, ok = remove(root.right, t)
 	}
-	return root.recount(), ok
+	return root.pull(), ok
 }
 
 // merge joins two subtrees, every key of a before every key of b.
@@ -121,11 +214,13 @@ func merge(a, b *Live) *Live {
 	case b == nil:
 		return a
 	case a.heap > b.heap:
+		a.push()
 		a.right = merge(a.right, b)
-		return a.recount()
+		return a.pull()
 	default:
+		b.push()
 		b.left = merge(a, b.left)
-		return b.recount()
+		return b.pull()
 	}
 }
 

@@ -45,7 +45,7 @@ func checkShape(t *Live) (depth int, err error) {
 
 func TestALineIsASortedList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var l line
+		var l Line
 		var model []*Live
 		key := func(name string) OrderKey {
 			return OrderKey{rapid.Int64Range(-3, 40).Draw(t, name), rapid.Int64Range(-1, 1).Draw(t, name+" sub")}
@@ -61,7 +61,7 @@ func TestALineIsASortedList(t *testing.T) {
 					t.Skip("another ticket has the key")
 				}
 				v := &Live{Ticket: Ticket{Key: k}}
-				l.insert(v)
+				l.Enter(v)
 				model = slices.Insert(model, i, v)
 			},
 			"remove": func(t *rapid.T) {
@@ -72,7 +72,7 @@ func TestALineIsASortedList(t *testing.T) {
 					v = model[i]
 					model = slices.Delete(model, i, i+1)
 				}
-				if got := l.remove(v); got != there {
+				if got := l.Leave(v); got != there {
 					t.Fatalf("remove of %v: got %t, want %t", k, got, there)
 				}
 			},
@@ -80,8 +80,8 @@ func TestALineIsASortedList(t *testing.T) {
 				if len(model) == 0 {
 					t.Skip("nobody waits")
 				}
-				v := l.first()
-				if v != model[0] || !l.remove(v) {
+				v := l.First()
+				if v != model[0] || !l.Leave(v) {
 					t.Fatalf("first: got %v, want %v", v.Key, model[0].Key)
 				}
 				model = model[1:]
@@ -91,16 +91,16 @@ func TestALineIsASortedList(t *testing.T) {
 					t.Fatal(err)
 				}
 				var got []*Live
-				l.each(func(v *Live) bool { got = append(got, v); return true })
-				if !slices.Equal(got, model) || l.len() != len(model) {
-					t.Fatalf("got %d tickets (length %d), want %d in the order of their keys", len(got), l.len(), len(model))
+				l.Each(func(v *Live) bool { got = append(got, v); return true })
+				if !slices.Equal(got, model) || l.Len() != len(model) {
+					t.Fatalf("got %d tickets (length %d), want %d in the order of their keys", len(got), l.Len(), len(model))
 				}
 				k := key("ahead of")
-				if i, _ := find(k); l.ahead(k) != i {
-					t.Fatalf("ahead of %v: got %d, want %d", k, l.ahead(k), i)
+				if i, _ := find(k); l.Ahead(k) != i {
+					t.Fatalf("ahead of %v: got %d, want %d", k, l.Ahead(k), i)
 				}
-				if (l.first() == nil) != (len(model) == 0) {
-					t.Fatalf("first: got %v of %d tickets", l.first(), len(model))
+				if (l.First() == nil) != (len(model) == 0) {
+					t.Fatalf("first: got %v of %d tickets", l.First(), len(model))
 				}
 			},
 		})
@@ -110,7 +110,7 @@ func TestALineIsASortedList(t *testing.T) {
 func TestEachStopsWhenItIsTold(t *testing.T) {
 	l, tickets := fullLine(100)
 	n := 0
-	l.each(func(v *Live) bool {
+	l.Each(func(v *Live) bool {
 		if v != tickets[n] {
 			t.Fatalf("place %d: got %v, want %v", n, v.Key, tickets[n].Key)
 		}
@@ -133,28 +133,28 @@ func TestAFullHallIsNoDeepTree(t *testing.T) {
 		t.Errorf("got a depth of %d for %d tickets, want under 64", depth, n)
 	}
 	for _, i := range []int{0, 1, n / 2, n - 1} {
-		if got := l.ahead(tickets[i].Key); got != i {
+		if got := l.Ahead(tickets[i].Key); got != i {
 			t.Errorf("ahead of ticket %d: got %d", i, got)
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, i := range r.Perm(n) {
-		if !l.remove(tickets[i]) {
+		if !l.Leave(tickets[i]) {
 			t.Fatalf("ticket %d is not there", i)
 		}
 	}
-	if l.len() != 0 || l.first() != nil {
-		t.Errorf("got %d tickets, want an empty line", l.len())
+	if l.Len() != 0 || l.First() != nil {
+		t.Errorf("got %d tickets, want an empty line", l.Len())
 	}
 }
 
 // fullLine makes a line of n tickets as a morning makes it: each new one at the end.
-func fullLine(n int) (l line, tickets []*Live) {
+func fullLine(n int) (l Line, tickets []*Live) {
 	chunk := make([]Live, n)
 	for i := range chunk {
 		v := &chunk[i]
 		v.Key = OrderKey{Entry: int64(i + 1)}
-		l.insert(v)
+		l.Enter(v)
 		tickets = append(tickets, v)
 	}
 	return l, tickets
@@ -166,16 +166,16 @@ func BenchmarkLine(b *testing.B) {
 		next := int64(n)
 		b.Run(fmt.Sprintf("append and take, %d waiting", n), func(b *testing.B) {
 			for b.Loop() {
-				v := l.first()
-				l.remove(v)
+				v := l.First()
+				l.Leave(v)
 				next++
 				v.Key = OrderKey{Entry: next}
-				l.insert(v)
+				l.Enter(v)
 			}
 		})
 		b.Run(fmt.Sprintf("ahead, %d waiting", n), func(b *testing.B) {
 			for b.Loop() {
-				l.ahead(OrderKey{Entry: next - int64(n)/2})
+				l.Ahead(OrderKey{Entry: next - int64(n)/2})
 			}
 		})
 	}

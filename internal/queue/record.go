@@ -31,8 +31,7 @@ const (
 	Staff                   // somebody with a name and a reason
 )
 
-// Outcome is one fact: a *TicketChanged, *CounterChanged, *CategoryDefined, *CounterDefined,
-// *DayOpened, *Started or *NoticePublished.
+// Outcome is one fact: a pointer to one of the types below.
 type Outcome interface{ outcome() }
 
 // OrderKey places a waiting ticket in its line: smaller is called first. Keys compare across lanes and
@@ -51,6 +50,10 @@ type Cause uint8
 const (
 	Asked      Cause = iota
 	LeaseEnded       // the console was not heard of within its lease
+	TakenOver        // another session took the counter over
+	TimeUp           // a deadline passed
+	Unbound          // the counter that the ticket was bound to has closed
+	LimitMet         // the last recall that the configuration allows had been made
 )
 
 // Rule is how a counter chooses among its lines. The values are stored: never renumber them.
@@ -60,7 +63,32 @@ type Rule uint8
 const (
 	Oldest   Rule = iota + 1 // the ticket that entered first, whatever its category
 	Priority                 // the first category of the list that has a waiting ticket
+	Ratio                    // the categories in turn, by their weights
+	Overdue                  // over all rules: passed over too often, or waiting too long
+	Bound                    // over all rules: transferred to this very counter
+	Given                    // the teller named the ticket
 )
+
+// PriorityReason is why a customer is in the priority lane. The values are stored: never renumber them.
+type PriorityReason uint8
+
+// The reasons. The zero value: none, the regular lane.
+const (
+	NoPriority PriorityReason = iota
+	Elderly                   // 老年人
+	Disabled                  // 残障人士
+	Pregnant                  // 孕妇
+	Military                  // 军人
+	numPriorities
+)
+
+// Lane returns the lane that the reason leads to.
+func (p PriorityReason) Lane() Lane {
+	if p == NoPriority {
+		return RegularLane
+	}
+	return PriorityLane
+}
 
 // TicketChanged is one verb done to one ticket.
 type TicketChanged struct {
@@ -76,9 +104,61 @@ type TicketChanged struct {
 	Cause  Cause
 	Note   string // a reason in words
 	// For calls: why this ticket.
-	Rule   Rule
-	Waited int64 // nanoseconds from entering the line to the call
+	Rule       Rule
+	Waited     int64 // nanoseconds from entering the line to the call
+	Overtaken  uint32
+	PassedOver []PassedOver
+	// For issue and reserve.
+	Priority PriorityReason
+	Person   string // an opaque hash made by the kiosk
+	// For what goes into a line: where, and which category's line it was in before, if that is another.
+	Where        Where
+	After        uint32 // for Where After: behind so many
+	FromCategory CategoryID
+	Bound        CounterID    // waits for this very counter
+	Renumbered   []Renumbered // others, in the line that the ticket goes into
+	// Deadline is when the new state ends by itself, Unix ns; 0: never.
+	Deadline int64
 }
+
+// PassedOver is a lane from which tickets with earlier keys stayed behind when another was called.
+type PassedOver struct {
+	Category CategoryID
+	Lane     Lane
+	Count    uint32   // of tickets
+	First    TicketID // the longest waiting of them
+}
+
+// Lane is one of a category's two lanes. The values are stored: never renumber them.
+type Lane uint8
+
+// The lanes.
+const (
+	RegularLane Lane = iota
+	PriorityLane
+	numLanes
+)
+
+// CreditsChanged is the new state of the rule Ratio for one list of categories and weights: what each category has
+// saved up.
+type CreditsChanged struct{ Credits }
+
+// Credits is what the categories of a list have saved up under the rule Ratio.
+type Credits struct {
+	Categories []CategoryID
+	Weights    []uint32 // beside Categories
+	Saved      []int64  // beside Categories
+}
+
+// CategoryReset expires every open ticket of a category's series, whatever it waits for; numbers go on.
+type CategoryReset struct {
+	Category CategoryID
+	Why      string
+}
+
+// ClockAccepted says that somebody accepted a clock that is far behind the newest record: time goes on from To, and what
+// was due in the future is due as much earlier.
+type ClockAccepted struct{ From, To int64 } // Unix ns
 
 // CounterVerb is what is done to a counter. The values are stored: never renumber them.
 type CounterVerb uint8
@@ -109,6 +189,7 @@ type Session struct {
 	Teller     string
 	Categories []CategoryID
 	Rule       Rule
+	Weights    []uint32 // beside Categories, for the rule Ratio
 }
 
 // Names is a text in the languages of the hall; each may be empty.
@@ -131,6 +212,7 @@ type CounterDefined struct {
 	ID         CounterID
 	Categories []CategoryID // what it serves unless the session says otherwise
 	Rule       Rule
+	Weights    []uint32 // beside Categories, for the rule Ratio
 	Configured bool
 }
 
@@ -138,12 +220,15 @@ type CounterDefined struct {
 // begin with it: what is not named here has ended.
 type DayOpened struct {
 	Day        Day
+	Latest     int32  // newest date that a business day ever had
 	Zone       string // IANA name
 	Cut        int64  // nanoseconds of local time after midnight at which the day turns
 	Branch     Names
 	Notice     Names
 	Categories []DayCategory
 	Counters   []DayCounter
+	Credits    []Credits
+	Resources  []Resource
 }
 
 // DayCategory is what a category takes into a new day.
@@ -168,13 +253,22 @@ type Started struct {
 	Branch  Names
 }
 
+// BranchNamed gives the branch another name.
+type BranchNamed struct{ Name Names }
+
 // NoticePublished puts a text on the displays; empty texts take it away.
 type NoticePublished struct{ Text Names }
 
 func (*TicketChanged) outcome()   {}
 func (*CounterChanged) outcome()  {}
+func (*CreditsChanged) outcome()  {}
+func (*CategoryReset) outcome()   {}
+func (*ClockAccepted) outcome()   {}
+func (*ResourceDefined) outcome() {}
+func (*ResourceChanged) outcome() {}
 func (*CategoryDefined) outcome() {}
 func (*CounterDefined) outcome()  {}
 func (*DayOpened) outcome()       {}
 func (*Started) outcome()         {}
 func (*NoticePublished) outcome() {}
+func (*BranchNamed) outcome()     {}

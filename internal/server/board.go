@@ -138,6 +138,16 @@ func (b *board) has(id queue.CategoryID) bool {
 	return b.line(id) != nil
 }
 
+// Categories returns the categories as committed records define them, in the order of the configuration.
+func (s *Server) Categories() (out []queue.CategoryDefined) {
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	for _, l := range s.board.lines {
+		out = append(out, l.def)
+	}
+	return out
+}
+
 func (b *board) line(id queue.CategoryID) *boardLine {
 	i := slices.IndexFunc(b.lines, func(l *boardLine) bool { return l.def.ID == id })
 	if i < 0 {
@@ -160,8 +170,9 @@ const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 func (b *board) format(at int64) string { return time.Unix(0, at).In(b.zone).Format(timeLayout) }
 
 // shown reports whether the hall has the line: a category that is no longer configured stays for the rest of the
-// day once it has handed out numbers. It changes only with a day event.
-func (l *boardLine) shown() bool { return l.def.Open || l.issued > 0 }
+// day once it has handed out numbers, and while somebody waits who was transferred there. It changes only with a day
+// event.
+func (l *boardLine) shown() bool { return l.def.Open || l.issued > 0 || l.waiting > 0 }
 
 // shown reports whether the hall has the counter. It changes only with a day event.
 func (c *boardCounter) shown() bool { return c.configured || c.open }

@@ -51,6 +51,9 @@ func (f *frames) apply(o queue.Outcome) {
 			b.branch = o.Branch
 			f.day = true
 		}
+	case *queue.BranchNamed:
+		b.branch = o.Name
+		f.day = true
 	case *queue.NoticePublished:
 		b.notice = o.Text
 		f.everyone = append(f.everyone, noticeEvent{Type: "notice", Text: textOf(o.Text)})
@@ -59,21 +62,29 @@ func (f *frames) apply(o queue.Outcome) {
 
 func (f *frames) ticket(o *queue.TicketChanged) {
 	b := f.board
-	l := b.line(o.Category)
-	if o.Verb == queue.Issue {
-		b.line(o.Ticket.Category).issued = o.Ticket.N
+	from, into := b.line(o.Category), b.line(o.Category)
+	if o.FromCategory != "" {
+		from = b.line(o.FromCategory)
 	}
-	if o.From == queue.Waiting {
-		l.waiting--
+	origin := b.line(o.Ticket.Category)
+	if o.From == queue.None {
+		origin.issued = o.Ticket.N
+		f.changedLine(origin)
 	}
-	if o.To == queue.Waiting {
-		l.waiting++
+	fromShown, intoShown := from.shown(), into.shown()
+	// Who waits for one counter only is in no category's line.
+	if o.From == queue.Waiting && o.Holder == 0 {
+		from.waiting--
+		f.changedLine(from)
 	}
-	if origin := b.line(o.Ticket.Category); o.Verb == queue.Call && o.Ticket.Day == b.day {
-		origin.serving = max(origin.serving, o.Ticket.N)
+	if o.To == queue.Waiting && o.Bound == 0 {
+		into.waiting++
+		f.changedLine(into)
 	}
-	if (o.From == queue.Waiting) != (o.To == queue.Waiting) && !slices.Contains(f.lines, l) {
-		f.lines = append(f.lines, l)
+	f.day = f.day || from.shown() != fromShown || into.shown() != intoShown
+	if o.Verb == queue.Call && o.Ticket.Day == b.day && o.Ticket.N > origin.serving {
+		origin.serving = o.Ticket.N
+		f.changedLine(origin)
 	}
 	if o.From.Current() && o.Holder != 0 {
 		c := b.counter(o.Holder)
@@ -168,6 +179,12 @@ func (f *frames) openDay(o *queue.DayOpened) {
 		}
 	}
 	f.day = true
+}
+
+func (f *frames) changedLine(l *boardLine) {
+	if !slices.Contains(f.lines, l) {
+		f.lines = append(f.lines, l)
+	}
 }
 
 func (f *frames) changedCounter(c *boardCounter) {

@@ -109,6 +109,8 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 		j, clock := &memoryJournal{}, time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 		w := &walk{t: t, rand: rand.New(rand.NewPCG(seed, 0)), now: &clock}
 		conf := testConfig()
+		p := branch.Policy{NoShowAfter: 30 * time.Second, CheckInWithin: 10 * time.Minute, HeldWithin: 15 * time.Minute, RequeueWithin: 10 * time.Minute, MaxOvertakes: 5}
+		conf.Policies = map[queue.CategoryID]branch.Policy{"personal": p, "vip": p}
 		for run := range 3 { // each start replays what was before and has another configuration
 			switch run {
 			case 1: // a category and a counter less, perhaps while their tickets and sessions are there
@@ -125,11 +127,14 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.b = b
-			for i := 0; i < 400 && !t.Failed(); i++ {
+			for i := 0; i < 700 && !t.Failed(); i++ {
 				w.step()
 			}
+			for _, id := range w.issued { // makes up the counts of overtakes, which Close compares
+				_, _ = b.GetTicket(t.Context(), id)
+			}
 			if err := b.Close(context.Background()); err != nil {
-				t.Fatal(err)
+				t.Fatalf("%.2000v", err)
 			}
 			if t.Failed() {
 				return
@@ -137,31 +142,39 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 		}
 		for _, r := range j.records {
 			for _, o := range r.Outcomes {
-				happened[what(o)]++
+				for _, kind := range what(o) {
+					happened[kind]++
+				}
 			}
 		}
 	}
-	for _, kind := range []string{"issue", "call", "recall", "start", "complete", "no-show", "requeue", "hold", "resume", "cancel", "lease ended", "day", "notice"} {
+	for _, kind := range []string{"issue", "call", "recall", "start", "complete", "no-show", "requeue", "hold", "resume", "cancel", "transfer",
+		"check in", "reserve", "expire", "bound", "unbound", "time up", "take over", "lease ended", "reset", "day", "notice"} {
 		if happened[kind] < 2 {
 			t.Errorf("got %d times %s, want the walk to come by", happened[kind], kind)
 		}
 	}
 }
 
-func what(o queue.Outcome) string {
+// what are the kinds of an outcome that the board must have met.
+func what(o queue.Outcome) (kinds []string) {
+	cause := map[queue.Cause]string{queue.LeaseEnded: "lease ended", queue.TakenOver: "take over", queue.TimeUp: "time up", queue.Unbound: "unbound"}
 	switch o := o.(type) {
 	case *queue.TicketChanged:
-		return o.Verb.String()
-	case *queue.CounterChanged:
-		if o.Cause == queue.LeaseEnded {
-			return "lease ended"
+		kinds = append(kinds, o.Verb.String(), cause[o.Cause])
+		if o.Bound != 0 {
+			kinds = append(kinds, "bound")
 		}
+	case *queue.CounterChanged:
+		kinds = append(kinds, cause[o.Cause])
+	case *queue.CategoryReset:
+		kinds = append(kinds, "reset")
 	case *queue.DayOpened:
-		return "day"
+		kinds = append(kinds, "day")
 	case *queue.NoticePublished:
-		return "notice"
+		kinds = append(kinds, "notice")
 	}
-	return ""
+	return kinds
 }
 
 func TestARecordThatConcernsNobodyMakesNoFrame(t *testing.T) {
@@ -174,7 +187,7 @@ func TestARecordThatConcernsNobodyMakesNoFrame(t *testing.T) {
 	defer b.Close(context.Background())
 	h := o.server.hub
 	before := []uint64{h.Last(hallStream), h.Last(counterStream(1)), h.Last(counterStream(2))}
-	issue, err := b.IssueTicket(t.Context(), branch.Request{ID: queue.RequestID{1}}, "personal")
+	issue, err := b.IssueTicket(t.Context(), branch.IssueRequest{Request: branch.Request{ID: queue.RequestID{1}}, Category: "personal"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"callerd/internal/branch"
 	"callerd/internal/queue"
 	pb "callerd/proto/callerd/v1"
 )
@@ -18,7 +19,8 @@ func ticketProto(t *queue.Ticket) *pb.Ticket {
 		Id: t.ID.String(), Number: t.Number, Category: string(t.Category), OriginCategory: string(t.ID.Category),
 		State: pb.TicketState(t.State), Counter: uint32(t.Counter),
 		IssueTime: timestamp(t.Issued), CallTime: timestamp(t.Called), StartTime: timestamp(t.Started), EndTime: timestamp(t.Ended),
-		Calls: uint32(t.Calls), Version: t.Version,
+		Calls: uint32(t.Calls), Version: t.Version, Priority: pb.Priority(t.Priority), BoundCounter: uint32(t.Bound),
+		Overtaken: t.Overtaken, Deadline: timestamp(t.Deadline),
 	}
 }
 
@@ -46,10 +48,36 @@ func duration(d *time.Duration) *durationpb.Duration {
 
 // rule converts the public name of a rule; the numbers of the two are the same, as a test shows.
 func (f *fields) rule(r pb.CallRule) queue.Rule {
-	if _, ok := pb.CallRule_name[int32(r)]; !ok {
-		f.fault("rule", "%d is not a rule: OLDEST or PRIORITY, or leave it out for the configured one", r)
+	if r < 0 || r > pb.CallRule_CALL_RULE_RATIO {
+		f.fault("rule", "%d is not a rule to choose: OLDEST, PRIORITY or RATIO, or leave it out for the configured one", r)
 	}
 	return queue.Rule(r)
+}
+
+func (f *fields) priority(p pb.Priority) queue.PriorityReason {
+	if _, ok := pb.Priority_name[int32(p)]; !ok {
+		f.fault("priority", "%d is not a reason for the priority lane: ELDERLY, DISABLED, PREGNANT or MILITARY, or leave it out", p)
+	}
+	return queue.PriorityReason(p)
+}
+
+// place converts where in a line. The numbers of the two enums are the same, as a test shows.
+func (f *fields) place(w pb.Where, after uint32) branch.Place {
+	if _, ok := pb.Where_name[int32(w)]; !ok {
+		f.fault("where", "%d is not a place: BACK, FRONT, AFTER or BY_ISSUE, or leave it out", w)
+	}
+	if after != 0 && w != pb.Where_WHERE_AFTER {
+		f.fault("after", "goes with where AFTER only")
+	}
+	return branch.Place{Where: queue.Where(w), After: after}
+}
+
+func reasonProto(rule queue.Rule, waited time.Duration, overtaken uint32, passed []queue.PassedOver) *pb.CallReason {
+	r := &pb.CallReason{Rule: pb.CallRule(rule), Waited: durationpb.New(waited), Overtaken: overtaken}
+	for _, p := range passed {
+		r.PassedOver = append(r.PassedOver, &pb.PassedOver{Category: string(p.Category), PriorityLane: p.Lane == queue.PriorityLane, Count: p.Count, First: p.First.String()})
+	}
+	return r
 }
 
 func (f *fields) states(ss []pb.TicketState) (out []queue.State) {

@@ -20,6 +20,9 @@ type counterService struct {
 // mostCategories is how many categories a session may name.
 const mostCategories = 100
 
+// mostWeight is the largest weight of the rule Ratio.
+const mostWeight = 100
+
 func (s counterService) OpenCounter(ctx context.Context, r *pb.OpenCounterRequest) (*pb.OpenCounterResponse, error) {
 	var f fields
 	id, counter, teller, rule := f.request(r.RequestId), f.counter(r.Counter), f.text("teller", r.Teller, 64, true), f.rule(r.Rule)
@@ -35,12 +38,25 @@ func (s counterService) OpenCounter(ctx context.Context, r *pb.OpenCounterReques
 		}
 		categories = append(categories, c)
 	}
+	if len(r.Weights) > 0 && len(r.Weights) != len(r.Categories) {
+		f.fault("weights", "are %d beside %d categories; name one for each, or none", len(r.Weights), len(r.Categories))
+	}
+	for _, w := range r.Weights {
+		if w < 1 || w > mostWeight {
+			f.fault("weights", "%d is not 1 to %d", w, mostWeight)
+		}
+	}
+	actor, why := queue.Actor{Kind: queue.Teller, Name: teller}, ""
+	if t := r.TakeOver; t != nil {
+		actor = queue.Actor{Kind: queue.Staff, Name: f.text("take_over.who", t.Who, 64, true)}
+		why = f.text("take_over.why", t.Why, 200, true)
+	}
 	if err := f.err(); err != nil {
 		return nil, err
 	}
 	o, err := s.branch.OpenCounter(ctx, branch.OpenRequest{
-		Request: branch.Request{ID: id, Actor: queue.Actor{Kind: queue.Teller, Name: teller}},
-		Counter: counter, Teller: teller, Categories: categories, Rule: rule})
+		Request: branch.Request{ID: id, Actor: actor}, Counter: counter, Teller: teller, Categories: categories, Rule: rule,
+		Weights: r.Weights, TakeOver: why})
 	if err != nil {
 		return nil, err
 	}
@@ -100,34 +116,16 @@ func (s counterService) ResumeCounter(ctx context.Context, r *pb.ResumeCounterRe
 func (s counterService) CloseCounter(ctx context.Context, r *pb.CloseCounterRequest) (*pb.CloseCounterResponse, error) {
 	var f fields
 	id, token := f.request(r.RequestId), f.token(r.SessionToken)
+	current, ok := map[pb.CloseCurrent]queue.Verb{0: 0, pb.CloseCurrent_CLOSE_CURRENT_REQUEUE: queue.Requeue, pb.CloseCurrent_CLOSE_CURRENT_HOLD: queue.Hold}[r.Current]
+	if !ok {
+		f.fault("current", "%d is not what becomes of a current ticket: REQUEUE or HOLD, or leave it out", r.Current)
+	}
 	if err := f.err(); err != nil {
 		return nil, err
 	}
-	v, err := s.branch.CloseCounter(ctx, branch.Request{ID: id}, token)
+	v, err := s.branch.CloseCounter(ctx, branch.Request{ID: id}, token, current)
 	if err != nil {
 		return nil, err
 	}
 	return &pb.CloseCounterResponse{Replayed: v.Replayed, Sequence: v.Sequence}, nil
-}
-
-func (s counterService) CallNext(ctx context.Context, r *pb.CallNextRequest) (*pb.CallNextResponse, error) {
-	var f fields
-	id, token := f.request(r.RequestId), f.token(r.SessionToken)
-	var complete queue.TicketID
-	if r.CompleteTicket != "" {
-		complete = f.ticket("complete_ticket", r.CompleteTicket)
-	}
-	if err := f.err(); err != nil {
-		return nil, err
-	}
-	c, err := s.branch.CallNext(ctx, branch.Request{ID: id}, token, complete)
-	if err != nil {
-		return nil, err
-	}
-	out := &pb.CallNextResponse{Ticket: ticketProto(c.Ticket), Completed: ticketProto(c.Completed), Waiting: uint32(c.Waiting), Held: uint32(c.Held),
-		Replayed: c.Replayed, Sequence: c.Sequence}
-	if c.Ticket != nil {
-		out.Reason = &pb.CallReason{Rule: pb.CallRule(c.Rule), Waited: durationpb.New(c.Waited)}
-	}
-	return out, nil
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"time"
 
@@ -44,6 +45,14 @@ var errorTable = []row{
 	{branch.ErrTicketMoved, "TICKET_MOVED", codes.Aborted, 0, "该号票已不在此窗口"},
 	{hub.ErrLagging, "FELL_BEHIND", codes.Aborted, 0, "连接滞后，请重新连接"},
 	{branch.ErrNumbersExhausted, "NUMBERS_EXHAUSTED", codes.ResourceExhausted, 0, "今日号码已用完"},
+	{branch.ErrQuotaExhausted, "QUOTA_EXHAUSTED", codes.ResourceExhausted, 0, "今日号码已取完"},
+	{branch.ErrPersonLimit, "PERSON_LIMIT", codes.ResourceExhausted, 0, "您今日取号已达上限"},
+	{branch.ErrRequeueTooLate, "REQUEUE_TOO_LATE", codes.FailedPrecondition, 0, "过号已失效，请重新取号"},
+	{branch.ErrRecallLimit, "RECALL_LIMIT", codes.FailedPrecondition, 0, "重呼次数已达上限"},
+	{branch.ErrNoShowTooEarly, "NO_SHOW_TOO_EARLY", codes.FailedPrecondition, 0, "尚未到可判定过号的时间"},
+	{branch.ErrUnknownResource, "UNKNOWN_RESOURCE", codes.NotFound, 0, "没有该共用设备"},
+	{branch.ErrResourceBusy, "RESOURCE_BUSY", codes.FailedPrecondition, 0, "共用设备正在使用"},
+	{branch.ErrLeaseLost, "LEASE_LOST", codes.FailedPrecondition, 0, "使用权已失效"},
 	{branch.ErrRequestReused, "REQUEST_REUSED", codes.InvalidArgument, 0, "请求编号重复使用"},
 	{branch.ErrJournalBehind, "JOURNAL_BEHIND", codes.Unavailable, 100 * time.Millisecond, "系统繁忙，请稍后再试"},
 	{branch.ErrNoSpace, "NO_SPACE", codes.Unavailable, time.Second, "系统暂不可用，请稍后再试"},
@@ -86,6 +95,12 @@ func (r row) status(err error) error {
 	}
 	if id, ok := branch.CurrentTicket(err); ok {
 		info.Metadata["current_ticket"] = id.String()
+	}
+	if at, ok := branch.NextOpening(err); ok {
+		info.Metadata["next_opening"] = at.Format(time.RFC3339)
+	}
+	if left, ok := branch.TimeLeft(err); ok {
+		info.Metadata["seconds_left"] = strconv.Itoa(int(math.Ceil(left.Seconds())))
 	}
 	details := []protoadapt.MessageV1{info, &errdetails.LocalizedMessage{Locale: "zh-CN", Message: r.zh}}
 	if r.retry != 0 {

@@ -39,6 +39,14 @@ var wanted = map[string]struct {
 	"ErrStaleSession":     {branch.ErrStaleSession, "STALE_SESSION", codes.FailedPrecondition, false},
 	"ErrTicketMoved":      {branch.ErrTicketMoved, "TICKET_MOVED", codes.Aborted, false},
 	"ErrNumbersExhausted": {branch.ErrNumbersExhausted, "NUMBERS_EXHAUSTED", codes.ResourceExhausted, false},
+	"ErrQuotaExhausted":   {branch.ErrQuotaExhausted, "QUOTA_EXHAUSTED", codes.ResourceExhausted, false},
+	"ErrPersonLimit":      {branch.ErrPersonLimit, "PERSON_LIMIT", codes.ResourceExhausted, false},
+	"ErrRequeueTooLate":   {branch.ErrRequeueTooLate, "REQUEUE_TOO_LATE", codes.FailedPrecondition, false},
+	"ErrRecallLimit":      {branch.ErrRecallLimit, "RECALL_LIMIT", codes.FailedPrecondition, false},
+	"ErrNoShowTooEarly":   {branch.ErrNoShowTooEarly, "NO_SHOW_TOO_EARLY", codes.FailedPrecondition, false},
+	"ErrUnknownResource":  {branch.ErrUnknownResource, "UNKNOWN_RESOURCE", codes.NotFound, false},
+	"ErrResourceBusy":     {branch.ErrResourceBusy, "RESOURCE_BUSY", codes.FailedPrecondition, false},
+	"ErrLeaseLost":        {branch.ErrLeaseLost, "LEASE_LOST", codes.FailedPrecondition, false},
 	"ErrRequestReused":    {branch.ErrRequestReused, "REQUEST_REUSED", codes.InvalidArgument, false},
 	"ErrJournalBehind":    {branch.ErrJournalBehind, "JOURNAL_BEHIND", codes.Unavailable, true},
 	"ErrNoSpace":          {branch.ErrNoSpace, "NO_SPACE", codes.Unavailable, true},
@@ -49,7 +57,8 @@ var wanted = map[string]struct {
 
 // neverServed are exported errors that no call can meet, each with the reason.
 var neverServed = map[string]string{
-	"ErrPrefixUsed": "Open returns it, and then there is nothing to serve",
+	"ErrPrefixUsed":  "Open and Reload return it, to whoever starts or reloads the daemon",
+	"ErrClockBehind": "Open returns it, and then there is nothing to serve",
 }
 
 func TestEveryRefusalOfTheBranchHasARow(t *testing.T) {

@@ -34,12 +34,19 @@ type rig struct {
 	kiosk   pb.KioskServiceClient
 	counter pb.CounterServiceClient
 	hall    pb.BranchServiceClient
+	desk    pb.ResourceServiceClient
 	web     string // host:port
 	stop    func() // stops the server as SIGTERM does, then closes the rest; it may be called again
 }
 
 // start serves a branch with two categories and counters 1 to 4 until the test ends.
 func start(t *testing.T, opts Options, dial ...grpc.DialOption) *rig {
+	t.Helper()
+	return startWith(t, opts, func(*branch.Options) {}, dial...)
+}
+
+// startWith lets change have a word in what the branch is opened with.
+func startWith(t *testing.T, opts Options, change func(*branch.Options), dial ...grpc.DialOption) *rig {
 	t.Helper()
 	r := &rig{log: &syncBuffer{}}
 	j, err := journal.Open(t.TempDir(), journal.Options{NoSync: true}) // no power is cut here
@@ -61,8 +68,9 @@ func start(t *testing.T, opts Options, dial ...grpc.DialOption) *rig {
 		})
 	}
 	r.Server = New(opts)
-	r.b, err = branch.Open(t.Context(), branch.Options{Journal: r.gate, Publish: r.Publish, Secret: m.Secret, Config: testConfig(),
-		Logger: opts.Logger, Verify: true})
+	open := branch.Options{Journal: r.gate, Publish: r.Publish, Secret: m.Secret, Config: testConfig(), Logger: opts.Logger, Verify: true}
+	change(&open)
+	r.b, err = branch.Open(t.Context(), open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +82,7 @@ func start(t *testing.T, opts Options, dial ...grpc.DialOption) *rig {
 	if r.conn, err = grpc.NewClient(rpc.Addr().String(), dial...); err != nil {
 		t.Fatal(err)
 	}
+	r.desk = pb.NewResourceServiceClient(r.conn)
 	r.kiosk, r.counter, r.hall, r.web = pb.NewKioskServiceClient(r.conn), pb.NewCounterServiceClient(r.conn), pb.NewBranchServiceClient(r.conn), web.Addr().String()
 	var once sync.Once
 	r.stop = func() {
@@ -114,6 +123,7 @@ func testConfig() branch.Config {
 	for n := queue.CounterID(1); n <= 4; n++ {
 		c.Counters = append(c.Counters, queue.CounterDefined{ID: n, Categories: []queue.CategoryID{"personal", "corporate"}, Rule: queue.Oldest})
 	}
+	c.Resources = []queue.ResourceDefined{{Name: "seal", Title: queue.Names{Zh: "公章", En: "Seal"}}, {Name: "cash-machine"}}
 	return c
 }
 

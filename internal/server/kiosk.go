@@ -31,15 +31,30 @@ func (s kioskService) ListCategories(ctx context.Context, _ *pb.ListCategoriesRe
 func (s kioskService) IssueTicket(ctx context.Context, r *pb.IssueTicketRequest) (*pb.IssueTicketResponse, error) {
 	var f fields
 	id, category := f.request(r.RequestId), f.category("category", r.Category)
-	actor := queue.Actor{Kind: queue.Kiosk, Name: f.text("kiosk", r.Kiosk, 64, false)}
+	q := branch.IssueRequest{Request: branch.Request{ID: id, Actor: queue.Actor{Kind: queue.Kiosk, Name: f.text("kiosk", r.Kiosk, 64, false)}},
+		Category: category, Priority: f.priority(r.Priority), Person: f.text("person_key", r.PersonKey, 64, false), Reserve: r.Reserve}
 	if err := f.err(); err != nil {
 		return nil, err
 	}
-	t, err := s.branch.IssueTicket(ctx, branch.Request{ID: id, Actor: actor}, category)
+	t, err := s.branch.IssueTicket(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return &pb.IssueTicketResponse{Ticket: ticketProto(&t.Ticket), Ahead: uint32(t.Ahead), EstimatedWait: duration(t.Estimate),
+		Replayed: t.Replayed, Sequence: t.Sequence}, nil
+}
+
+func (s kioskService) CheckInTicket(ctx context.Context, r *pb.CheckInTicketRequest) (*pb.CheckInTicketResponse, error) {
+	var f fields
+	id, ticket := f.request(r.RequestId), f.ticket("ticket", r.Ticket)
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	t, err := s.branch.CheckInTicket(ctx, branch.Request{ID: id, Actor: queue.Actor{Kind: queue.Kiosk}}, ticket)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.CheckInTicketResponse{Ticket: ticketProto(&t.Ticket), Ahead: uint32(t.Ahead), EstimatedWait: duration(t.Estimate),
 		Replayed: t.Replayed, Sequence: t.Sequence}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	pb "callerd/proto/callerd/v1"
 )
@@ -42,6 +44,7 @@ func TestEveryMethodWorks(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{})
 	var token string
+	var fence uint64
 	tickets := map[string]string{}
 	n := 0
 	id := func() string { n++; return requestID(n) }
@@ -103,6 +106,52 @@ func TestEveryMethodWorks(t *testing.T) {
 		}},
 		{"CloseCounter", func(ctx context.Context) (proto.Message, error) {
 			return r.counter.CloseCounter(ctx, &pb.CloseCounterRequest{RequestId: id(), SessionToken: token})
+		}},
+		{"OpenCounter", func(ctx context.Context) (proto.Message, error) {
+			v, err := r.counter.OpenCounter(ctx, &pb.OpenCounterRequest{RequestId: id(), Counter: 1, Teller: "t", Categories: []string{"personal", "corporate"},
+				Rule: pb.CallRule_CALL_RULE_RATIO, Weights: []uint32{2, 1}})
+			token = v.GetSessionToken()
+			return v, err
+		}},
+		{"OpenCounter", func(ctx context.Context) (proto.Message, error) {
+			v, err := r.counter.OpenCounter(ctx, &pb.OpenCounterRequest{RequestId: id(), Counter: 1, Teller: "u", TakeOver: &pb.TakeOver{Who: "s", Why: "t is ill"}})
+			token = v.GetSessionToken()
+			return v, err
+		}},
+		{"IssueTicket", func(ctx context.Context) (proto.Message, error) {
+			v, err := r.kiosk.IssueTicket(ctx, &pb.IssueTicketRequest{RequestId: id(), Category: "corporate", Reserve: true, Priority: pb.Priority_PRIORITY_ELDERLY, PersonKey: "p"})
+			tickets["B001"] = v.GetTicket().GetId()
+			return v, err
+		}},
+		{"CheckInTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.kiosk.CheckInTicket(ctx, &pb.CheckInTicketRequest{RequestId: id(), Ticket: tickets["B001"]})
+		}},
+		{"CallTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.CallTicket(ctx, &pb.CallTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["B001"]})
+		}},
+		{"TransferTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.TransferTicket(ctx, &pb.TransferTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["B001"],
+				To: &pb.TransferTicketRequest_Category{Category: "personal"}, Where: pb.Where_WHERE_FRONT, Reason: "wrong line"})
+		}},
+		{"RequeueTicket", func(ctx context.Context) (proto.Message, error) {
+			return r.counter.RequeueTicket(ctx, &pb.RequeueTicketRequest{RequestId: id(), SessionToken: token, Ticket: tickets["A002"], Where: pb.Where_WHERE_AFTER, After: 1})
+		}},
+		{"ResetCategory", func(ctx context.Context) (proto.Message, error) {
+			return r.hall.ResetCategory(ctx, &pb.ResetCategoryRequest{RequestId: id(), Category: "personal", Who: "s", Why: "fire alarm"})
+		}},
+		{"AcquireResources", func(ctx context.Context) (proto.Message, error) {
+			v, err := r.desk.AcquireResources(ctx, &pb.AcquireResourcesRequest{RequestId: id(), SessionToken: token, Names: []string{"seal"}, Ttl: durationpb.New(time.Minute)})
+			fence = v.GetFence()
+			return v, err
+		}},
+		{"RenewResources", func(ctx context.Context) (proto.Message, error) {
+			return r.desk.RenewResources(ctx, &pb.RenewResourcesRequest{RequestId: id(), SessionToken: token, Fence: fence, Ttl: durationpb.New(time.Minute)})
+		}},
+		{"ListResources", func(ctx context.Context) (proto.Message, error) {
+			return r.desk.ListResources(ctx, &pb.ListResourcesRequest{})
+		}},
+		{"ReleaseResources", func(ctx context.Context) (proto.Message, error) {
+			return r.desk.ReleaseResources(ctx, &pb.ReleaseResourcesRequest{RequestId: id(), SessionToken: token, Fence: fence})
 		}},
 		{"PublishNotice", func(ctx context.Context) (proto.Message, error) {
 			return r.hall.PublishNotice(ctx, &pb.PublishNoticeRequest{RequestId: id(), Who: "manager", Text: &pb.LocalizedText{En: "Hello"}})
@@ -183,7 +232,7 @@ func TestEveryReplyNamesItsSequence(t *testing.T) {
 func TestHealthAndReflectionAreServed(t *testing.T) {
 	t.Parallel()
 	r := start(t, Options{})
-	for _, service := range []string{"", "callerd.v1.KioskService", "callerd.v1.CounterService", "callerd.v1.BranchService"} {
+	for _, service := range []string{"", "callerd.v1.KioskService", "callerd.v1.CounterService", "callerd.v1.BranchService", "callerd.v1.ResourceService"} {
 		v, err := healthpb.NewHealthClient(r.conn).Check(t.Context(), &healthpb.HealthCheckRequest{Service: service})
 		if err != nil || v.Status != healthpb.HealthCheckResponse_SERVING {
 			t.Errorf("%q: got %v, %v, want SERVING", service, v, err)
@@ -199,7 +248,7 @@ func TestHealthAndReflectionAreServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := s.Recv()
-	if err != nil || len(v.GetListServicesResponse().GetService()) < 5 {
-		t.Errorf("got %v, %v, want our three services, health and reflection", v, err)
+	if err != nil || len(v.GetListServicesResponse().GetService()) < 6 {
+		t.Errorf("got %v, %v, want our four services, health and reflection", v, err)
 	}
 }

@@ -23,6 +23,7 @@ type naiveTicket struct {
 	state    queue.State
 	category queue.CategoryID
 	counter  queue.CounterID
+	bound    queue.CounterID
 	number   string
 	called   bool
 }
@@ -37,7 +38,7 @@ func (n *naive) apply(r *queue.Record, o queue.Outcome) {
 	switch o := o.(type) {
 	case *queue.TicketChanged:
 		t := n.tickets[o.Ticket]
-		t.state, t.category, t.counter, t.number = o.To, o.Category, o.Counter, o.Number
+		t.state, t.category, t.counter, t.bound, t.number = o.To, o.Category, o.Counter, o.Bound, o.Number
 		if o.Verb == queue.Call || o.Verb == queue.Recall || o.Verb == queue.Resume {
 			t.called = true
 			n.calls = append(n.calls, call{Ticket: o.Ticket.String(), Number: o.Number, Counter: uint32(o.Counter), Sequence: r.Sequence})
@@ -72,6 +73,8 @@ func (n *naive) apply(r *queue.Record, o queue.Outcome) {
 		n.day, n.calls, n.branch, n.notice, n.zone = o.Day, nil, o.Branch, o.Notice, o.Zone
 	case *queue.Started:
 		n.branch = o.Branch
+	case *queue.BranchNamed:
+		n.branch = o.Name
 	case *queue.NoticePublished:
 		n.notice = o.Text
 	}
@@ -83,7 +86,7 @@ func (n *naive) hall() hall {
 	for _, d := range n.lines {
 		l := hallLine{Category: string(d.ID), Prefix: d.Prefix, Name: textOf(d.Name), Open: d.Open}
 		for id, t := range n.tickets {
-			if t.category == d.ID && t.state == queue.Waiting {
+			if t.category == d.ID && t.state == queue.Waiting && t.bound == 0 {
 				l.Waiting++
 			}
 			if id.Category == d.ID && id.Day == n.day {
@@ -93,7 +96,7 @@ func (n *naive) hall() hall {
 				}
 			}
 		}
-		if d.Open || l.Issued > 0 {
+		if d.Open || l.Issued > 0 || l.Waiting > 0 {
 			h.Categories = append(h.Categories, l)
 		}
 	}

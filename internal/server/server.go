@@ -106,6 +106,7 @@ func New(opts Options) *Server {
 	pb.RegisterKioskServiceServer(s.grpc, kioskService{Server: s})
 	pb.RegisterCounterServiceServer(s.grpc, counterService{Server: s})
 	pb.RegisterBranchServiceServer(s.grpc, branchService{Server: s})
+	pb.RegisterResourceServiceServer(s.grpc, resourceService{Server: s})
 	s.health = health.NewServer()
 	s.health.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
 	healthpb.RegisterHealthServer(s.grpc, s.health)

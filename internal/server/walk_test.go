@@ -64,20 +64,50 @@ func (w *walk) step() {
 	if w.sessions == nil {
 		w.sessions, w.current = map[queue.CounterID]string{}, map[queue.CounterID]queue.TicketID{}
 	}
-	ctx, b := w.t.Context(), w.b
 	*w.now = w.now.Add(time.Duration(w.rand.IntN(2000)) * time.Millisecond)
-	c := []queue.CounterID{1, 2, 3, 4, 9}[w.rand.IntN(5)]
-	token, current := w.sessions[c], w.current[c]
 	switch n := w.rand.IntN(100); {
+	case n < 3:
+		w.hallStep()
+	case n < 18:
+		w.moveStep()
+	default:
+		w.counterStep()
+	}
+}
+
+func (w *walk) category() queue.CategoryID {
+	return []queue.CategoryID{"personal", "corporate", "vip"}[w.rand.IntN(3)]
+}
+
+func (w *walk) anyCounter() queue.CounterID { return []queue.CounterID{1, 2, 3, 4, 9}[w.rand.IntN(5)] }
+
+func (w *walk) anyTicket() queue.TicketID {
+	if len(w.issued) == 0 {
+		return queue.TicketID{}
+	}
+	return w.issued[len(w.issued)-1-w.rand.IntN(min(len(w.issued), 20))]
+}
+
+// counterStep is the common trade: numbers are taken and called.
+func (w *walk) counterStep() {
+	ctx, b, c := w.t.Context(), w.b, w.anyCounter()
+	token, current := w.sessions[c], w.current[c]
+	switch n := w.rand.IntN(90); {
 	case n < 25:
-		v, err := b.IssueTicket(ctx, w.request(), []queue.CategoryID{"personal", "corporate", "vip"}[w.rand.IntN(3)])
+		v, err := b.IssueTicket(ctx, branch.IssueRequest{Request: w.request(), Category: w.category(), Priority: queue.PriorityReason(w.rand.IntN(2)), Reserve: w.rand.IntN(4) == 0})
 		if err == nil {
 			w.issued = append(w.issued, v.Ticket.ID)
 		}
 	case n < 35:
-		v, err := b.OpenCounter(ctx, branch.OpenRequest{Request: w.request(), Counter: c, Teller: "t"})
-		if err == nil {
+		q := branch.OpenRequest{Request: w.request(), Counter: c, Teller: "t"}
+		if w.rand.IntN(8) == 0 {
+			q.TakeOver = "t is away"
+		}
+		if v, err := b.OpenCounter(ctx, q); err == nil {
 			w.sessions[c], w.current[c] = v.Token, queue.TicketID{}
+			if v.Current != nil {
+				w.current[c] = v.Current.ID
+			}
 		}
 	case n < 55:
 		complete := queue.TicketID{}
@@ -87,34 +117,72 @@ func (w *walk) step() {
 		if v, err := b.CallNext(ctx, w.request(), token, complete); err == nil && v.Ticket != nil {
 			w.current[c] = v.Ticket.ID
 		}
-	case n < 62:
+	case n < 60:
 		_, _ = b.RecallTicket(ctx, w.request(), token, current)
-	case n < 69:
+	case n < 67:
 		_, _ = b.StartTicket(ctx, w.request(), token, current)
-	case n < 74:
+	case n < 71:
 		_, _ = b.CompleteTicket(ctx, w.request(), token, current)
-	case n < 77:
+	case n < 74:
 		_, _ = b.MarkNoShow(ctx, w.request(), token, current)
-	case n < 81:
+	case n < 78:
 		if v, err := b.HoldTicket(ctx, w.request(), token, current); err == nil {
 			w.held = append(w.held, v.Ticket.ID)
 		}
-	case n < 87:
+	case n < 83:
 		if v, err := b.ResumeTicket(ctx, w.request(), token, last(w.held)); err == nil {
 			w.current[c] = v.Ticket.ID
 		}
-	case n < 89:
-		_, _ = b.CancelTicket(ctx, w.request(), last(w.issued), "")
-	case n < 91:
+	case n < 85:
 		_, _ = b.PauseCounter(ctx, w.request(), token, "")
-	case n < 94:
+	case n < 88:
 		_, _ = b.ResumeCounter(ctx, w.request(), token)
-	case n < 96:
-		_, _ = b.CloseCounter(ctx, w.request(), token)
-	case n < 97:
+	default:
+		_, _ = b.CloseCounter(ctx, w.request(), token, []queue.Verb{0, queue.Requeue, queue.Hold}[w.rand.IntN(3)])
+	}
+}
+
+// moveStep is the exceptions: a ticket goes somewhere else than the next counter.
+func (w *walk) moveStep() {
+	ctx, b, c := w.t.Context(), w.b, w.anyCounter()
+	token, ticket := w.sessions[c], w.anyTicket()
+	if w.rand.IntN(2) == 0 {
+		ticket = w.current[c]
+	}
+	place := branch.Place{Where: []queue.Where{0, queue.Back, queue.Front, queue.After, queue.ByIssue}[w.rand.IntN(5)], After: uint32(w.rand.IntN(4))}
+	switch w.rand.IntN(8) {
+	case 0:
+		_, _ = b.RequeueTicket(ctx, w.request(), token, ticket, place)
+	case 1, 2:
+		q := branch.TransferRequest{Request: w.request(), Ticket: ticket, Place: place, Category: w.category()}
+		_, _ = b.TransferTicket(ctx, q, token)
+	case 3, 4:
+		q := branch.TransferRequest{Request: w.request(), Ticket: ticket, Place: place, Counter: w.anyCounter()}
+		_, _ = b.TransferTicket(ctx, q, token)
+	case 5:
+		if v, err := b.CallTicket(ctx, w.request(), token, ticket, queue.TicketID{}); err == nil {
+			w.current[c] = v.Ticket.ID
+		}
+	case 6:
+		_, _ = b.CheckInTicket(ctx, w.request(), ticket)
+	default:
+		_, _ = b.CancelTicket(ctx, w.request(), ticket, "")
+	}
+}
+
+// hallStep is what concerns all: a notice, a reset, consoles that are silent, the night.
+func (w *walk) hallStep() {
+	ctx, b := w.t.Context(), w.b
+	switch w.rand.IntN(6) {
+	case 0:
 		_, _ = b.PublishNotice(ctx, w.request(), queue.Names{En: time.Duration(w.requests).String()})
-	case n < 99: // every console is silent for longer than its lease
+	case 1:
+		_, _ = b.ResetCategory(ctx, w.request(), w.category(), "test")
+	case 2, 3: // every console is silent for longer than its lease
 		*w.now = w.now.Add(2 * branch.DefaultLease)
+		w.expire()
+	case 4: // long enough for what has a deadline
+		*w.now = w.now.Add(20 * time.Minute)
 		w.expire()
 	default:
 		*w.now = w.now.Add(time.Duration(w.rand.IntN(30)) * time.Hour)

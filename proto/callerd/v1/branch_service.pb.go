@@ -907,6 +907,130 @@ func (x *PublishNoticeResponse) GetSequence() uint64 {
 	return 0
 }
 
+type ResetCategoryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// request_id is a UUID. Required.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// category is the id of the category. Required.
+	Category string `protobuf:"bytes,2,opt,name=category,proto3" json:"category,omitempty"`
+	// who resets it, for the journal, at most 64 bytes. Required.
+	Who string `protobuf:"bytes,3,opt,name=who,proto3" json:"who,omitempty"`
+	// why, for the journal, at most 200 bytes. Required.
+	Why           string `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetCategoryRequest) Reset() {
+	*x = ResetCategoryRequest{}
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetCategoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetCategoryRequest) ProtoMessage() {}
+
+func (x *ResetCategoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetCategoryRequest.ProtoReflect.Descriptor instead.
+func (*ResetCategoryRequest) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ResetCategoryRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *ResetCategoryRequest) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *ResetCategoryRequest) GetWho() string {
+	if x != nil {
+		return x.Who
+	}
+	return ""
+}
+
+func (x *ResetCategoryRequest) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+type ResetCategoryResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Replayed      bool                   `protobuf:"varint,1,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetCategoryResponse) Reset() {
+	*x = ResetCategoryResponse{}
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetCategoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetCategoryResponse) ProtoMessage() {}
+
+func (x *ResetCategoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetCategoryResponse.ProtoReflect.Descriptor instead.
+func (*ResetCategoryResponse) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ResetCategoryResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+func (x *ResetCategoryResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
 type ExportJournalRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// from is the first sequence wanted. 0: all there is. Batches before it are left out.
@@ -917,7 +1041,7 @@ type ExportJournalRequest struct {
 
 func (x *ExportJournalRequest) Reset() {
 	*x = ExportJournalRequest{}
-	mi := &file_callerd_v1_branch_service_proto_msgTypes[11]
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -929,7 +1053,7 @@ func (x *ExportJournalRequest) String() string {
 func (*ExportJournalRequest) ProtoMessage() {}
 
 func (x *ExportJournalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_branch_service_proto_msgTypes[11]
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -942,7 +1066,7 @@ func (x *ExportJournalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportJournalRequest.ProtoReflect.Descriptor instead.
 func (*ExportJournalRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{11}
+	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExportJournalRequest) GetFrom() uint64 {
@@ -968,7 +1092,7 @@ type ExportJournalResponse struct {
 
 func (x *ExportJournalResponse) Reset() {
 	*x = ExportJournalResponse{}
-	mi := &file_callerd_v1_branch_service_proto_msgTypes[12]
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -980,7 +1104,7 @@ func (x *ExportJournalResponse) String() string {
 func (*ExportJournalResponse) ProtoMessage() {}
 
 func (x *ExportJournalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_branch_service_proto_msgTypes[12]
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -993,7 +1117,7 @@ func (x *ExportJournalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportJournalResponse.ProtoReflect.Descriptor instead.
 func (*ExportJournalResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{12}
+	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExportJournalResponse) GetBatches() []*JournalBatch {
@@ -1038,7 +1162,7 @@ type JournalBatch struct {
 
 func (x *JournalBatch) Reset() {
 	*x = JournalBatch{}
-	mi := &file_callerd_v1_branch_service_proto_msgTypes[13]
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1050,7 +1174,7 @@ func (x *JournalBatch) String() string {
 func (*JournalBatch) ProtoMessage() {}
 
 func (x *JournalBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_branch_service_proto_msgTypes[13]
+	mi := &file_callerd_v1_branch_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1063,7 +1187,7 @@ func (x *JournalBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JournalBatch.ProtoReflect.Descriptor instead.
 func (*JournalBatch) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{13}
+	return file_callerd_v1_branch_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *JournalBatch) GetDay() uint64 {
@@ -1157,6 +1281,15 @@ const file_callerd_v1_branch_service_proto_rawDesc = "" +
 	"\x03who\x18\x03 \x01(\tR\x03who\"O\n" +
 	"\x15PublishNoticeResponse\x12\x1a\n" +
 	"\breplayed\x18\x01 \x01(\bR\breplayed\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\"u\n" +
+	"\x14ResetCategoryRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1a\n" +
+	"\bcategory\x18\x02 \x01(\tR\bcategory\x12\x10\n" +
+	"\x03who\x18\x03 \x01(\tR\x03who\x12\x10\n" +
+	"\x03why\x18\x04 \x01(\tR\x03why\"O\n" +
+	"\x15ResetCategoryResponse\x12\x1a\n" +
+	"\breplayed\x18\x01 \x01(\bR\breplayed\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\"*\n" +
 	"\x14ExportJournalRequest\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\x04R\x04from\"\x96\x01\n" +
@@ -1168,11 +1301,12 @@ const file_callerd_v1_branch_service_proto_rawDesc = "" +
 	"\fJournalBatch\x12\x10\n" +
 	"\x03day\x18\x01 \x01(\x04R\x03day\x12\x14\n" +
 	"\x05first\x18\x02 \x01(\x04R\x05first\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\fR\x05value2\xa9\x03\n" +
+	"\x05value\x18\x03 \x01(\fR\x05value2\xff\x03\n" +
 	"\rBranchService\x12H\n" +
 	"\tGetBranch\x12\x1c.callerd.v1.GetBranchRequest\x1a\x1d.callerd.v1.GetBranchResponse\x12P\n" +
 	"\vWatchBranch\x12\x1e.callerd.v1.WatchBranchRequest\x1a\x1f.callerd.v1.WatchBranchResponse0\x01\x12N\n" +
 	"\vListTickets\x12\x1e.callerd.v1.ListTicketsRequest\x1a\x1f.callerd.v1.ListTicketsResponse\x12T\n" +
+	"\rResetCategory\x12 .callerd.v1.ResetCategoryRequest\x1a!.callerd.v1.ResetCategoryResponse\x12T\n" +
 	"\rPublishNotice\x12 .callerd.v1.PublishNoticeRequest\x1a!.callerd.v1.PublishNoticeResponse\x12V\n" +
 	"\rExportJournal\x12 .callerd.v1.ExportJournalRequest\x1a!.callerd.v1.ExportJournalResponse0\x01B$Z\"callerd/proto/callerd/v1;callerdv1b\x06proto3"
 
@@ -1188,7 +1322,7 @@ func file_callerd_v1_branch_service_proto_rawDescGZIP() []byte {
 	return file_callerd_v1_branch_service_proto_rawDescData
 }
 
-var file_callerd_v1_branch_service_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_callerd_v1_branch_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_callerd_v1_branch_service_proto_goTypes = []any{
 	(*GetBranchRequest)(nil),      // 0: callerd.v1.GetBranchRequest
 	(*GetBranchResponse)(nil),     // 1: callerd.v1.GetBranchResponse
@@ -1201,50 +1335,54 @@ var file_callerd_v1_branch_service_proto_goTypes = []any{
 	(*ListTicketsResponse)(nil),   // 8: callerd.v1.ListTicketsResponse
 	(*PublishNoticeRequest)(nil),  // 9: callerd.v1.PublishNoticeRequest
 	(*PublishNoticeResponse)(nil), // 10: callerd.v1.PublishNoticeResponse
-	(*ExportJournalRequest)(nil),  // 11: callerd.v1.ExportJournalRequest
-	(*ExportJournalResponse)(nil), // 12: callerd.v1.ExportJournalResponse
-	(*JournalBatch)(nil),          // 13: callerd.v1.JournalBatch
-	(*LocalizedText)(nil),         // 14: callerd.v1.LocalizedText
-	(*Category)(nil),              // 15: callerd.v1.Category
-	(*Counter)(nil),               // 16: callerd.v1.Counter
-	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
-	(TicketState)(0),              // 18: callerd.v1.TicketState
-	(*Ticket)(nil),                // 19: callerd.v1.Ticket
+	(*ResetCategoryRequest)(nil),  // 11: callerd.v1.ResetCategoryRequest
+	(*ResetCategoryResponse)(nil), // 12: callerd.v1.ResetCategoryResponse
+	(*ExportJournalRequest)(nil),  // 13: callerd.v1.ExportJournalRequest
+	(*ExportJournalResponse)(nil), // 14: callerd.v1.ExportJournalResponse
+	(*JournalBatch)(nil),          // 15: callerd.v1.JournalBatch
+	(*LocalizedText)(nil),         // 16: callerd.v1.LocalizedText
+	(*Category)(nil),              // 17: callerd.v1.Category
+	(*Counter)(nil),               // 18: callerd.v1.Counter
+	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
+	(TicketState)(0),              // 20: callerd.v1.TicketState
+	(*Ticket)(nil),                // 21: callerd.v1.Ticket
 }
 var file_callerd_v1_branch_service_proto_depIdxs = []int32{
 	2,  // 0: callerd.v1.GetBranchResponse.branch:type_name -> callerd.v1.Branch
-	14, // 1: callerd.v1.Branch.name:type_name -> callerd.v1.LocalizedText
-	15, // 2: callerd.v1.Branch.categories:type_name -> callerd.v1.Category
-	16, // 3: callerd.v1.Branch.counters:type_name -> callerd.v1.Counter
+	16, // 1: callerd.v1.Branch.name:type_name -> callerd.v1.LocalizedText
+	17, // 2: callerd.v1.Branch.categories:type_name -> callerd.v1.Category
+	18, // 3: callerd.v1.Branch.counters:type_name -> callerd.v1.Counter
 	3,  // 4: callerd.v1.Branch.calls:type_name -> callerd.v1.Call
-	14, // 5: callerd.v1.Branch.notice:type_name -> callerd.v1.LocalizedText
-	17, // 6: callerd.v1.Call.time:type_name -> google.protobuf.Timestamp
-	14, // 7: callerd.v1.Call.text:type_name -> callerd.v1.LocalizedText
+	16, // 5: callerd.v1.Branch.notice:type_name -> callerd.v1.LocalizedText
+	19, // 6: callerd.v1.Call.time:type_name -> google.protobuf.Timestamp
+	16, // 7: callerd.v1.Call.text:type_name -> callerd.v1.LocalizedText
 	6,  // 8: callerd.v1.WatchBranchResponse.events:type_name -> callerd.v1.BranchEvent
 	2,  // 9: callerd.v1.BranchEvent.snapshot:type_name -> callerd.v1.Branch
 	3,  // 10: callerd.v1.BranchEvent.called:type_name -> callerd.v1.Call
 	3,  // 11: callerd.v1.BranchEvent.recalled:type_name -> callerd.v1.Call
-	16, // 12: callerd.v1.BranchEvent.counter:type_name -> callerd.v1.Counter
-	15, // 13: callerd.v1.BranchEvent.waiting:type_name -> callerd.v1.Category
+	18, // 12: callerd.v1.BranchEvent.counter:type_name -> callerd.v1.Counter
+	17, // 13: callerd.v1.BranchEvent.waiting:type_name -> callerd.v1.Category
 	2,  // 14: callerd.v1.BranchEvent.day:type_name -> callerd.v1.Branch
-	14, // 15: callerd.v1.BranchEvent.notice:type_name -> callerd.v1.LocalizedText
-	17, // 16: callerd.v1.BranchEvent.heartbeat:type_name -> google.protobuf.Timestamp
-	18, // 17: callerd.v1.ListTicketsRequest.states:type_name -> callerd.v1.TicketState
-	19, // 18: callerd.v1.ListTicketsResponse.tickets:type_name -> callerd.v1.Ticket
-	14, // 19: callerd.v1.PublishNoticeRequest.text:type_name -> callerd.v1.LocalizedText
-	13, // 20: callerd.v1.ExportJournalResponse.batches:type_name -> callerd.v1.JournalBatch
+	16, // 15: callerd.v1.BranchEvent.notice:type_name -> callerd.v1.LocalizedText
+	19, // 16: callerd.v1.BranchEvent.heartbeat:type_name -> google.protobuf.Timestamp
+	20, // 17: callerd.v1.ListTicketsRequest.states:type_name -> callerd.v1.TicketState
+	21, // 18: callerd.v1.ListTicketsResponse.tickets:type_name -> callerd.v1.Ticket
+	16, // 19: callerd.v1.PublishNoticeRequest.text:type_name -> callerd.v1.LocalizedText
+	15, // 20: callerd.v1.ExportJournalResponse.batches:type_name -> callerd.v1.JournalBatch
 	0,  // 21: callerd.v1.BranchService.GetBranch:input_type -> callerd.v1.GetBranchRequest
 	4,  // 22: callerd.v1.BranchService.WatchBranch:input_type -> callerd.v1.WatchBranchRequest
 	7,  // 23: callerd.v1.BranchService.ListTickets:input_type -> callerd.v1.ListTicketsRequest
-	9,  // 24: callerd.v1.BranchService.PublishNotice:input_type -> callerd.v1.PublishNoticeRequest
-	11, // 25: callerd.v1.BranchService.ExportJournal:input_type -> callerd.v1.ExportJournalRequest
-	1,  // 26: callerd.v1.BranchService.GetBranch:output_type -> callerd.v1.GetBranchResponse
-	5,  // 27: callerd.v1.BranchService.WatchBranch:output_type -> callerd.v1.WatchBranchResponse
-	8,  // 28: callerd.v1.BranchService.ListTickets:output_type -> callerd.v1.ListTicketsResponse
-	10, // 29: callerd.v1.BranchService.PublishNotice:output_type -> callerd.v1.PublishNoticeResponse
-	12, // 30: callerd.v1.BranchService.ExportJournal:output_type -> callerd.v1.ExportJournalResponse
-	26, // [26:31] is the sub-list for method output_type
-	21, // [21:26] is the sub-list for method input_type
+	11, // 24: callerd.v1.BranchService.ResetCategory:input_type -> callerd.v1.ResetCategoryRequest
+	9,  // 25: callerd.v1.BranchService.PublishNotice:input_type -> callerd.v1.PublishNoticeRequest
+	13, // 26: callerd.v1.BranchService.ExportJournal:input_type -> callerd.v1.ExportJournalRequest
+	1,  // 27: callerd.v1.BranchService.GetBranch:output_type -> callerd.v1.GetBranchResponse
+	5,  // 28: callerd.v1.BranchService.WatchBranch:output_type -> callerd.v1.WatchBranchResponse
+	8,  // 29: callerd.v1.BranchService.ListTickets:output_type -> callerd.v1.ListTicketsResponse
+	12, // 30: callerd.v1.BranchService.ResetCategory:output_type -> callerd.v1.ResetCategoryResponse
+	10, // 31: callerd.v1.BranchService.PublishNotice:output_type -> callerd.v1.PublishNoticeResponse
+	14, // 32: callerd.v1.BranchService.ExportJournal:output_type -> callerd.v1.ExportJournalResponse
+	27, // [27:33] is the sub-list for method output_type
+	21, // [21:27] is the sub-list for method input_type
 	21, // [21:21] is the sub-list for extension type_name
 	21, // [21:21] is the sub-list for extension extendee
 	0,  // [0:21] is the sub-list for field type_name
@@ -1272,7 +1410,7 @@ func file_callerd_v1_branch_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_callerd_v1_branch_service_proto_rawDesc), len(file_callerd_v1_branch_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -22,6 +22,7 @@ const (
 	BranchService_GetBranch_FullMethodName     = "/callerd.v1.BranchService/GetBranch"
 	BranchService_WatchBranch_FullMethodName   = "/callerd.v1.BranchService/WatchBranch"
 	BranchService_ListTickets_FullMethodName   = "/callerd.v1.BranchService/ListTickets"
+	BranchService_ResetCategory_FullMethodName = "/callerd.v1.BranchService/ResetCategory"
 	BranchService_PublishNotice_FullMethodName = "/callerd.v1.BranchService/PublishNotice"
 	BranchService_ExportJournal_FullMethodName = "/callerd.v1.BranchService/ExportJournal"
 )
@@ -41,6 +42,9 @@ type BranchServiceClient interface {
 	// ListTickets lists the tickets of this or the last business day by category and number.
 	// Refusals: UNKNOWN_CATEGORY, UNKNOWN_DAY.
 	ListTickets(ctx context.Context, in *ListTicketsRequest, opts ...grpc.CallOption) (*ListTicketsResponse, error)
+	// ResetCategory expires every open ticket of a category's series; numbers go on, the history stays.
+	// Refusals: UNKNOWN_CATEGORY, REQUEST_REUSED.
+	ResetCategory(ctx context.Context, in *ResetCategoryRequest, opts ...grpc.CallOption) (*ResetCategoryResponse, error)
 	// PublishNotice puts a line of text on every display until the next one; two empty texts take it away.
 	// Refusals: REQUEST_REUSED.
 	PublishNotice(ctx context.Context, in *PublishNoticeRequest, opts ...grpc.CallOption) (*PublishNoticeResponse, error)
@@ -96,6 +100,16 @@ func (c *branchServiceClient) ListTickets(ctx context.Context, in *ListTicketsRe
 	return out, nil
 }
 
+func (c *branchServiceClient) ResetCategory(ctx context.Context, in *ResetCategoryRequest, opts ...grpc.CallOption) (*ResetCategoryResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResetCategoryResponse)
+	err := c.cc.Invoke(ctx, BranchService_ResetCategory_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *branchServiceClient) PublishNotice(ctx context.Context, in *PublishNoticeRequest, opts ...grpc.CallOption) (*PublishNoticeResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(PublishNoticeResponse)
@@ -140,6 +154,9 @@ type BranchServiceServer interface {
 	// ListTickets lists the tickets of this or the last business day by category and number.
 	// Refusals: UNKNOWN_CATEGORY, UNKNOWN_DAY.
 	ListTickets(context.Context, *ListTicketsRequest) (*ListTicketsResponse, error)
+	// ResetCategory expires every open ticket of a category's series; numbers go on, the history stays.
+	// Refusals: UNKNOWN_CATEGORY, REQUEST_REUSED.
+	ResetCategory(context.Context, *ResetCategoryRequest) (*ResetCategoryResponse, error)
 	// PublishNotice puts a line of text on every display until the next one; two empty texts take it away.
 	// Refusals: REQUEST_REUSED.
 	PublishNotice(context.Context, *PublishNoticeRequest) (*PublishNoticeResponse, error)
@@ -164,6 +181,9 @@ func (UnimplementedBranchServiceServer) WatchBranch(*WatchBranchRequest, grpc.Se
 }
 func (UnimplementedBranchServiceServer) ListTickets(context.Context, *ListTicketsRequest) (*ListTicketsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListTickets not implemented")
+}
+func (UnimplementedBranchServiceServer) ResetCategory(context.Context, *ResetCategoryRequest) (*ResetCategoryResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ResetCategory not implemented")
 }
 func (UnimplementedBranchServiceServer) PublishNotice(context.Context, *PublishNoticeRequest) (*PublishNoticeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PublishNotice not implemented")
@@ -239,6 +259,24 @@ func _BranchService_ListTickets_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _BranchService_ResetCategory_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResetCategoryRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(BranchServiceServer).ResetCategory(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: BranchService_ResetCategory_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(BranchServiceServer).ResetCategory(ctx, req.(*ResetCategoryRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _BranchService_PublishNotice_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(PublishNoticeRequest)
 	if err := dec(in); err != nil {
@@ -282,6 +320,10 @@ var BranchService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListTickets",
 			Handler:    _BranchService_ListTickets_Handler,
+		},
+		{
+			MethodName: "ResetCategory",
+			Handler:    _BranchService_ResetCategory_Handler,
 		},
 		{
 			MethodName: "PublishNotice",

@@ -22,6 +22,58 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CloseCurrent is what becomes of the current ticket of a counter that closes.
+type CloseCurrent int32
+
+const (
+	CloseCurrent_CLOSE_CURRENT_UNSPECIFIED CloseCurrent = 0
+	// REQUEUE: back to its place in the line.
+	CloseCurrent_CLOSE_CURRENT_REQUEUE CloseCurrent = 1
+	// HOLD: held at the counter.
+	CloseCurrent_CLOSE_CURRENT_HOLD CloseCurrent = 2
+)
+
+// Enum value maps for CloseCurrent.
+var (
+	CloseCurrent_name = map[int32]string{
+		0: "CLOSE_CURRENT_UNSPECIFIED",
+		1: "CLOSE_CURRENT_REQUEUE",
+		2: "CLOSE_CURRENT_HOLD",
+	}
+	CloseCurrent_value = map[string]int32{
+		"CLOSE_CURRENT_UNSPECIFIED": 0,
+		"CLOSE_CURRENT_REQUEUE":     1,
+		"CLOSE_CURRENT_HOLD":        2,
+	}
+)
+
+func (x CloseCurrent) Enum() *CloseCurrent {
+	p := new(CloseCurrent)
+	*p = x
+	return p
+}
+
+func (x CloseCurrent) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CloseCurrent) Descriptor() protoreflect.EnumDescriptor {
+	return file_callerd_v1_counter_service_proto_enumTypes[0].Descriptor()
+}
+
+func (CloseCurrent) Type() protoreflect.EnumType {
+	return &file_callerd_v1_counter_service_proto_enumTypes[0]
+}
+
+func (x CloseCurrent) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CloseCurrent.Descriptor instead.
+func (CloseCurrent) EnumDescriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{0}
+}
+
 type OpenCounterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// request_id is a UUID. Required.
@@ -33,7 +85,11 @@ type OpenCounterRequest struct {
 	// categories that the session serves, in order. Empty: those of the configuration.
 	Categories []string `protobuf:"bytes,4,rep,name=categories,proto3" json:"categories,omitempty"`
 	// rule by which the session chooses among them. Unspecified: that of the configuration.
-	Rule          CallRule `protobuf:"varint,5,opt,name=rule,proto3,enum=callerd.v1.CallRule" json:"rule,omitempty"`
+	Rule CallRule `protobuf:"varint,5,opt,name=rule,proto3,enum=callerd.v1.CallRule" json:"rule,omitempty"`
+	// weights beside categories, for the rule RATIO: 1 to 100 each. Empty: those of the configuration, or 1.
+	Weights []uint32 `protobuf:"varint,6,rep,packed,name=weights,proto3" json:"weights,omitempty"`
+	// take_over ends the session that is on; its next command is STALE_SESSION. A current ticket stays at the counter.
+	TakeOver      *TakeOver `protobuf:"bytes,7,opt,name=take_over,json=takeOver,proto3" json:"take_over,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -103,6 +159,75 @@ func (x *OpenCounterRequest) GetRule() CallRule {
 	return CallRule_CALL_RULE_UNSPECIFIED
 }
 
+func (x *OpenCounterRequest) GetWeights() []uint32 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
+func (x *OpenCounterRequest) GetTakeOver() *TakeOver {
+	if x != nil {
+		return x.TakeOver
+	}
+	return nil
+}
+
+// TakeOver says who takes a counter over, and why; both go into the journal.
+type TakeOver struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// who, at most 64 bytes. Required.
+	Who string `protobuf:"bytes,1,opt,name=who,proto3" json:"who,omitempty"`
+	// why, at most 200 bytes. Required.
+	Why           string `protobuf:"bytes,2,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TakeOver) Reset() {
+	*x = TakeOver{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TakeOver) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TakeOver) ProtoMessage() {}
+
+func (x *TakeOver) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TakeOver.ProtoReflect.Descriptor instead.
+func (*TakeOver) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TakeOver) GetWho() string {
+	if x != nil {
+		return x.Who
+	}
+	return ""
+}
+
+func (x *TakeOver) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
 type OpenCounterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// session_token goes into every later call. Keep it secret: who has it, commands the counter.
@@ -124,7 +249,7 @@ type OpenCounterResponse struct {
 
 func (x *OpenCounterResponse) Reset() {
 	*x = OpenCounterResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[1]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -136,7 +261,7 @@ func (x *OpenCounterResponse) String() string {
 func (*OpenCounterResponse) ProtoMessage() {}
 
 func (x *OpenCounterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[1]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -149,7 +274,7 @@ func (x *OpenCounterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenCounterResponse.ProtoReflect.Descriptor instead.
 func (*OpenCounterResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{1}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *OpenCounterResponse) GetSessionToken() string {
@@ -210,7 +335,7 @@ type RenewSessionRequest struct {
 
 func (x *RenewSessionRequest) Reset() {
 	*x = RenewSessionRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[2]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -222,7 +347,7 @@ func (x *RenewSessionRequest) String() string {
 func (*RenewSessionRequest) ProtoMessage() {}
 
 func (x *RenewSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[2]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -235,7 +360,7 @@ func (x *RenewSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewSessionRequest.ProtoReflect.Descriptor instead.
 func (*RenewSessionRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{2}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RenewSessionRequest) GetSessionToken() string {
@@ -255,7 +380,7 @@ type RenewSessionResponse struct {
 
 func (x *RenewSessionResponse) Reset() {
 	*x = RenewSessionResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[3]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -267,7 +392,7 @@ func (x *RenewSessionResponse) String() string {
 func (*RenewSessionResponse) ProtoMessage() {}
 
 func (x *RenewSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[3]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -280,7 +405,7 @@ func (x *RenewSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewSessionResponse.ProtoReflect.Descriptor instead.
 func (*RenewSessionResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{3}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RenewSessionResponse) GetLease() *durationpb.Duration {
@@ -310,7 +435,7 @@ type PauseCounterRequest struct {
 
 func (x *PauseCounterRequest) Reset() {
 	*x = PauseCounterRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[4]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -322,7 +447,7 @@ func (x *PauseCounterRequest) String() string {
 func (*PauseCounterRequest) ProtoMessage() {}
 
 func (x *PauseCounterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[4]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -335,7 +460,7 @@ func (x *PauseCounterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseCounterRequest.ProtoReflect.Descriptor instead.
 func (*PauseCounterRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{4}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PauseCounterRequest) GetRequestId() string {
@@ -369,7 +494,7 @@ type PauseCounterResponse struct {
 
 func (x *PauseCounterResponse) Reset() {
 	*x = PauseCounterResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[5]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -381,7 +506,7 @@ func (x *PauseCounterResponse) String() string {
 func (*PauseCounterResponse) ProtoMessage() {}
 
 func (x *PauseCounterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[5]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -394,7 +519,7 @@ func (x *PauseCounterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseCounterResponse.ProtoReflect.Descriptor instead.
 func (*PauseCounterResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{5}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PauseCounterResponse) GetReplayed() bool {
@@ -422,7 +547,7 @@ type ResumeCounterRequest struct {
 
 func (x *ResumeCounterRequest) Reset() {
 	*x = ResumeCounterRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[6]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +559,7 @@ func (x *ResumeCounterRequest) String() string {
 func (*ResumeCounterRequest) ProtoMessage() {}
 
 func (x *ResumeCounterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[6]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +572,7 @@ func (x *ResumeCounterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeCounterRequest.ProtoReflect.Descriptor instead.
 func (*ResumeCounterRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{6}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ResumeCounterRequest) GetRequestId() string {
@@ -474,7 +599,7 @@ type ResumeCounterResponse struct {
 
 func (x *ResumeCounterResponse) Reset() {
 	*x = ResumeCounterResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[7]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +611,7 @@ func (x *ResumeCounterResponse) String() string {
 func (*ResumeCounterResponse) ProtoMessage() {}
 
 func (x *ResumeCounterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[7]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +624,7 @@ func (x *ResumeCounterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeCounterResponse.ProtoReflect.Descriptor instead.
 func (*ResumeCounterResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{7}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ResumeCounterResponse) GetReplayed() bool {
@@ -519,15 +644,17 @@ func (x *ResumeCounterResponse) GetSequence() uint64 {
 type CloseCounterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// request_id is a UUID. Required.
-	RequestId     string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	SessionToken  string `protobuf:"bytes,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
+	RequestId    string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	SessionToken string `protobuf:"bytes,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
+	// current says what becomes of a current ticket. Unspecified: the call is refused while there is one.
+	Current       CloseCurrent `protobuf:"varint,3,opt,name=current,proto3,enum=callerd.v1.CloseCurrent" json:"current,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CloseCounterRequest) Reset() {
 	*x = CloseCounterRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[8]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -539,7 +666,7 @@ func (x *CloseCounterRequest) String() string {
 func (*CloseCounterRequest) ProtoMessage() {}
 
 func (x *CloseCounterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[8]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -552,7 +679,7 @@ func (x *CloseCounterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseCounterRequest.ProtoReflect.Descriptor instead.
 func (*CloseCounterRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{8}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CloseCounterRequest) GetRequestId() string {
@@ -569,6 +696,13 @@ func (x *CloseCounterRequest) GetSessionToken() string {
 	return ""
 }
 
+func (x *CloseCounterRequest) GetCurrent() CloseCurrent {
+	if x != nil {
+		return x.Current
+	}
+	return CloseCurrent_CLOSE_CURRENT_UNSPECIFIED
+}
+
 type CloseCounterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Replayed      bool                   `protobuf:"varint,1,opt,name=replayed,proto3" json:"replayed,omitempty"`
@@ -579,7 +713,7 @@ type CloseCounterResponse struct {
 
 func (x *CloseCounterResponse) Reset() {
 	*x = CloseCounterResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[9]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -591,7 +725,7 @@ func (x *CloseCounterResponse) String() string {
 func (*CloseCounterResponse) ProtoMessage() {}
 
 func (x *CloseCounterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[9]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -604,7 +738,7 @@ func (x *CloseCounterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseCounterResponse.ProtoReflect.Descriptor instead.
 func (*CloseCounterResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{9}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CloseCounterResponse) GetReplayed() bool {
@@ -635,7 +769,7 @@ type CallNextRequest struct {
 
 func (x *CallNextRequest) Reset() {
 	*x = CallNextRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[10]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +781,7 @@ func (x *CallNextRequest) String() string {
 func (*CallNextRequest) ProtoMessage() {}
 
 func (x *CallNextRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[10]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +794,7 @@ func (x *CallNextRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallNextRequest.ProtoReflect.Descriptor instead.
 func (*CallNextRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{10}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CallNextRequest) GetRequestId() string {
@@ -694,16 +828,18 @@ type CallNextResponse struct {
 	// held counts the tickets held at this counter.
 	Held uint32 `protobuf:"varint,4,opt,name=held,proto3" json:"held,omitempty"`
 	// completed is the ticket that complete_ticket named.
-	Completed     *Ticket `protobuf:"bytes,5,opt,name=completed,proto3" json:"completed,omitempty"`
-	Replayed      bool    `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
-	Sequence      uint64  `protobuf:"varint,7,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Completed *Ticket `protobuf:"bytes,5,opt,name=completed,proto3" json:"completed,omitempty"`
+	Replayed  bool    `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Sequence  uint64  `protobuf:"varint,7,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// reserved counts the tickets of the counter's categories that wait for their check-in.
+	Reserved      uint32 `protobuf:"varint,8,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallNextResponse) Reset() {
 	*x = CallNextResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[11]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -715,7 +851,7 @@ func (x *CallNextResponse) String() string {
 func (*CallNextResponse) ProtoMessage() {}
 
 func (x *CallNextResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[11]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -728,7 +864,7 @@ func (x *CallNextResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallNextResponse.ProtoReflect.Descriptor instead.
 func (*CallNextResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{11}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CallNextResponse) GetTicket() *Ticket {
@@ -780,6 +916,184 @@ func (x *CallNextResponse) GetSequence() uint64 {
 	return 0
 }
 
+func (x *CallNextResponse) GetReserved() uint32 {
+	if x != nil {
+		return x.Reserved
+	}
+	return 0
+}
+
+type CallTicketRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// request_id is a UUID. Required.
+	RequestId    string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	SessionToken string `protobuf:"bytes,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
+	// ticket is the id of the waiting ticket. Required.
+	Ticket string `protobuf:"bytes,3,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	// complete_ticket is as in CallNext.
+	CompleteTicket string `protobuf:"bytes,4,opt,name=complete_ticket,json=completeTicket,proto3" json:"complete_ticket,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *CallTicketRequest) Reset() {
+	*x = CallTicketRequest{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallTicketRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallTicketRequest) ProtoMessage() {}
+
+func (x *CallTicketRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallTicketRequest.ProtoReflect.Descriptor instead.
+func (*CallTicketRequest) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CallTicketRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *CallTicketRequest) GetSessionToken() string {
+	if x != nil {
+		return x.SessionToken
+	}
+	return ""
+}
+
+func (x *CallTicketRequest) GetTicket() string {
+	if x != nil {
+		return x.Ticket
+	}
+	return ""
+}
+
+func (x *CallTicketRequest) GetCompleteTicket() string {
+	if x != nil {
+		return x.CompleteTicket
+	}
+	return ""
+}
+
+type CallTicketResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ticket        *Ticket                `protobuf:"bytes,1,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	Reason        *CallReason            `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Waiting       uint32                 `protobuf:"varint,3,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	Held          uint32                 `protobuf:"varint,4,opt,name=held,proto3" json:"held,omitempty"`
+	Completed     *Ticket                `protobuf:"bytes,5,opt,name=completed,proto3" json:"completed,omitempty"`
+	Replayed      bool                   `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Sequence      uint64                 `protobuf:"varint,7,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Reserved      uint32                 `protobuf:"varint,8,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallTicketResponse) Reset() {
+	*x = CallTicketResponse{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallTicketResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallTicketResponse) ProtoMessage() {}
+
+func (x *CallTicketResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallTicketResponse.ProtoReflect.Descriptor instead.
+func (*CallTicketResponse) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CallTicketResponse) GetTicket() *Ticket {
+	if x != nil {
+		return x.Ticket
+	}
+	return nil
+}
+
+func (x *CallTicketResponse) GetReason() *CallReason {
+	if x != nil {
+		return x.Reason
+	}
+	return nil
+}
+
+func (x *CallTicketResponse) GetWaiting() uint32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *CallTicketResponse) GetHeld() uint32 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
+}
+
+func (x *CallTicketResponse) GetCompleted() *Ticket {
+	if x != nil {
+		return x.Completed
+	}
+	return nil
+}
+
+func (x *CallTicketResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+func (x *CallTicketResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *CallTicketResponse) GetReserved() uint32 {
+	if x != nil {
+		return x.Reserved
+	}
+	return 0
+}
+
 type RecallTicketRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// request_id is a UUID. Required.
@@ -793,7 +1107,7 @@ type RecallTicketRequest struct {
 
 func (x *RecallTicketRequest) Reset() {
 	*x = RecallTicketRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[12]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +1119,7 @@ func (x *RecallTicketRequest) String() string {
 func (*RecallTicketRequest) ProtoMessage() {}
 
 func (x *RecallTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[12]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +1132,7 @@ func (x *RecallTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallTicketRequest.ProtoReflect.Descriptor instead.
 func (*RecallTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{12}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RecallTicketRequest) GetRequestId() string {
@@ -853,7 +1167,7 @@ type RecallTicketResponse struct {
 
 func (x *RecallTicketResponse) Reset() {
 	*x = RecallTicketResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[13]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -865,7 +1179,7 @@ func (x *RecallTicketResponse) String() string {
 func (*RecallTicketResponse) ProtoMessage() {}
 
 func (x *RecallTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[13]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -878,7 +1192,7 @@ func (x *RecallTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallTicketResponse.ProtoReflect.Descriptor instead.
 func (*RecallTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{13}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RecallTicketResponse) GetTicket() *Ticket {
@@ -915,7 +1229,7 @@ type StartTicketRequest struct {
 
 func (x *StartTicketRequest) Reset() {
 	*x = StartTicketRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[14]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -927,7 +1241,7 @@ func (x *StartTicketRequest) String() string {
 func (*StartTicketRequest) ProtoMessage() {}
 
 func (x *StartTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[14]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -940,7 +1254,7 @@ func (x *StartTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartTicketRequest.ProtoReflect.Descriptor instead.
 func (*StartTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{14}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StartTicketRequest) GetRequestId() string {
@@ -975,7 +1289,7 @@ type StartTicketResponse struct {
 
 func (x *StartTicketResponse) Reset() {
 	*x = StartTicketResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[15]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1301,7 @@ func (x *StartTicketResponse) String() string {
 func (*StartTicketResponse) ProtoMessage() {}
 
 func (x *StartTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[15]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1314,7 @@ func (x *StartTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartTicketResponse.ProtoReflect.Descriptor instead.
 func (*StartTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{15}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StartTicketResponse) GetTicket() *Ticket {
@@ -1037,7 +1351,7 @@ type CompleteTicketRequest struct {
 
 func (x *CompleteTicketRequest) Reset() {
 	*x = CompleteTicketRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[16]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1049,7 +1363,7 @@ func (x *CompleteTicketRequest) String() string {
 func (*CompleteTicketRequest) ProtoMessage() {}
 
 func (x *CompleteTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[16]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1062,7 +1376,7 @@ func (x *CompleteTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTicketRequest.ProtoReflect.Descriptor instead.
 func (*CompleteTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{16}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CompleteTicketRequest) GetRequestId() string {
@@ -1097,7 +1411,7 @@ type CompleteTicketResponse struct {
 
 func (x *CompleteTicketResponse) Reset() {
 	*x = CompleteTicketResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[17]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1423,7 @@ func (x *CompleteTicketResponse) String() string {
 func (*CompleteTicketResponse) ProtoMessage() {}
 
 func (x *CompleteTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[17]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1436,7 @@ func (x *CompleteTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteTicketResponse.ProtoReflect.Descriptor instead.
 func (*CompleteTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{17}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CompleteTicketResponse) GetTicket() *Ticket {
@@ -1159,7 +1473,7 @@ type MarkNoShowRequest struct {
 
 func (x *MarkNoShowRequest) Reset() {
 	*x = MarkNoShowRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[18]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1171,7 +1485,7 @@ func (x *MarkNoShowRequest) String() string {
 func (*MarkNoShowRequest) ProtoMessage() {}
 
 func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[18]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1184,7 +1498,7 @@ func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowRequest.ProtoReflect.Descriptor instead.
 func (*MarkNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{18}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MarkNoShowRequest) GetRequestId() string {
@@ -1219,7 +1533,7 @@ type MarkNoShowResponse struct {
 
 func (x *MarkNoShowResponse) Reset() {
 	*x = MarkNoShowResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[19]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1545,7 @@ func (x *MarkNoShowResponse) String() string {
 func (*MarkNoShowResponse) ProtoMessage() {}
 
 func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[19]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1558,7 @@ func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowResponse.ProtoReflect.Descriptor instead.
 func (*MarkNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{19}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MarkNoShowResponse) GetTicket() *Ticket {
@@ -1281,7 +1595,7 @@ type HoldTicketRequest struct {
 
 func (x *HoldTicketRequest) Reset() {
 	*x = HoldTicketRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[20]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1293,7 +1607,7 @@ func (x *HoldTicketRequest) String() string {
 func (*HoldTicketRequest) ProtoMessage() {}
 
 func (x *HoldTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[20]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1306,7 +1620,7 @@ func (x *HoldTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldTicketRequest.ProtoReflect.Descriptor instead.
 func (*HoldTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{20}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *HoldTicketRequest) GetRequestId() string {
@@ -1341,7 +1655,7 @@ type HoldTicketResponse struct {
 
 func (x *HoldTicketResponse) Reset() {
 	*x = HoldTicketResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[21]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +1667,7 @@ func (x *HoldTicketResponse) String() string {
 func (*HoldTicketResponse) ProtoMessage() {}
 
 func (x *HoldTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[21]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +1680,7 @@ func (x *HoldTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldTicketResponse.ProtoReflect.Descriptor instead.
 func (*HoldTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{21}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HoldTicketResponse) GetTicket() *Ticket {
@@ -1403,7 +1717,7 @@ type ResumeTicketRequest struct {
 
 func (x *ResumeTicketRequest) Reset() {
 	*x = ResumeTicketRequest{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[22]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +1729,7 @@ func (x *ResumeTicketRequest) String() string {
 func (*ResumeTicketRequest) ProtoMessage() {}
 
 func (x *ResumeTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[22]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +1742,7 @@ func (x *ResumeTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeTicketRequest.ProtoReflect.Descriptor instead.
 func (*ResumeTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{22}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ResumeTicketRequest) GetRequestId() string {
@@ -1463,7 +1777,7 @@ type ResumeTicketResponse struct {
 
 func (x *ResumeTicketResponse) Reset() {
 	*x = ResumeTicketResponse{}
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[23]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1475,7 +1789,7 @@ func (x *ResumeTicketResponse) String() string {
 func (*ResumeTicketResponse) ProtoMessage() {}
 
 func (x *ResumeTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_counter_service_proto_msgTypes[23]
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1488,7 +1802,7 @@ func (x *ResumeTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeTicketResponse.ProtoReflect.Descriptor instead.
 func (*ResumeTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{23}
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ResumeTicketResponse) GetTicket() *Ticket {
@@ -1512,12 +1826,369 @@ func (x *ResumeTicketResponse) GetSequence() uint64 {
 	return 0
 }
 
+type RequeueTicketRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// request_id is a UUID. Required.
+	RequestId    string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	SessionToken string `protobuf:"bytes,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
+	// ticket is the id of the ticket that is meant. Required.
+	Ticket string `protobuf:"bytes,3,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	// where in the line. Unspecified: what the configuration says.
+	Where Where `protobuf:"varint,4,opt,name=where,proto3,enum=callerd.v1.Where" json:"where,omitempty"`
+	// after, for AFTER: behind so many.
+	After         uint32 `protobuf:"varint,5,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequeueTicketRequest) Reset() {
+	*x = RequeueTicketRequest{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequeueTicketRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequeueTicketRequest) ProtoMessage() {}
+
+func (x *RequeueTicketRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequeueTicketRequest.ProtoReflect.Descriptor instead.
+func (*RequeueTicketRequest) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *RequeueTicketRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *RequeueTicketRequest) GetSessionToken() string {
+	if x != nil {
+		return x.SessionToken
+	}
+	return ""
+}
+
+func (x *RequeueTicketRequest) GetTicket() string {
+	if x != nil {
+		return x.Ticket
+	}
+	return ""
+}
+
+func (x *RequeueTicketRequest) GetWhere() Where {
+	if x != nil {
+		return x.Where
+	}
+	return Where_WHERE_UNSPECIFIED
+}
+
+func (x *RequeueTicketRequest) GetAfter() uint32 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+type RequeueTicketResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Ticket *Ticket                `protobuf:"bytes,1,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	// ahead is how many tickets are now called before it.
+	Ahead         uint32 `protobuf:"varint,2,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	Replayed      bool   `protobuf:"varint,3,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Sequence      uint64 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequeueTicketResponse) Reset() {
+	*x = RequeueTicketResponse{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequeueTicketResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequeueTicketResponse) ProtoMessage() {}
+
+func (x *RequeueTicketResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequeueTicketResponse.ProtoReflect.Descriptor instead.
+func (*RequeueTicketResponse) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *RequeueTicketResponse) GetTicket() *Ticket {
+	if x != nil {
+		return x.Ticket
+	}
+	return nil
+}
+
+func (x *RequeueTicketResponse) GetAhead() uint32 {
+	if x != nil {
+		return x.Ahead
+	}
+	return 0
+}
+
+func (x *RequeueTicketResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+func (x *RequeueTicketResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+type TransferTicketRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// request_id is a UUID. Required.
+	RequestId    string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	SessionToken string `protobuf:"bytes,2,opt,name=session_token,json=sessionToken,proto3" json:"session_token,omitempty"`
+	// ticket is the id of the ticket that is meant. Required.
+	Ticket string `protobuf:"bytes,3,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	// to is where the ticket goes. Required.
+	//
+	// Types that are valid to be assigned to To:
+	//
+	//	*TransferTicketRequest_Category
+	//	*TransferTicketRequest_Counter
+	To isTransferTicketRequest_To `protobuf_oneof:"to"`
+	// where in the line. Unspecified: at the back.
+	Where Where `protobuf:"varint,6,opt,name=where,proto3,enum=callerd.v1.Where" json:"where,omitempty"`
+	// after, for AFTER: behind so many.
+	After uint32 `protobuf:"varint,7,opt,name=after,proto3" json:"after,omitempty"`
+	// reason goes into the journal, at most 200 bytes. Optional.
+	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TransferTicketRequest) Reset() {
+	*x = TransferTicketRequest{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TransferTicketRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TransferTicketRequest) ProtoMessage() {}
+
+func (x *TransferTicketRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TransferTicketRequest.ProtoReflect.Descriptor instead.
+func (*TransferTicketRequest) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *TransferTicketRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *TransferTicketRequest) GetSessionToken() string {
+	if x != nil {
+		return x.SessionToken
+	}
+	return ""
+}
+
+func (x *TransferTicketRequest) GetTicket() string {
+	if x != nil {
+		return x.Ticket
+	}
+	return ""
+}
+
+func (x *TransferTicketRequest) GetTo() isTransferTicketRequest_To {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *TransferTicketRequest) GetCategory() string {
+	if x != nil {
+		if x, ok := x.To.(*TransferTicketRequest_Category); ok {
+			return x.Category
+		}
+	}
+	return ""
+}
+
+func (x *TransferTicketRequest) GetCounter() uint32 {
+	if x != nil {
+		if x, ok := x.To.(*TransferTicketRequest_Counter); ok {
+			return x.Counter
+		}
+	}
+	return 0
+}
+
+func (x *TransferTicketRequest) GetWhere() Where {
+	if x != nil {
+		return x.Where
+	}
+	return Where_WHERE_UNSPECIFIED
+}
+
+func (x *TransferTicketRequest) GetAfter() uint32 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+func (x *TransferTicketRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+type isTransferTicketRequest_To interface {
+	isTransferTicketRequest_To()
+}
+
+type TransferTicketRequest_Category struct {
+	// category into whose line it goes.
+	Category string `protobuf:"bytes,4,opt,name=category,proto3,oneof"`
+}
+
+type TransferTicketRequest_Counter struct {
+	// counter that alone calls it.
+	Counter uint32 `protobuf:"varint,5,opt,name=counter,proto3,oneof"`
+}
+
+func (*TransferTicketRequest_Category) isTransferTicketRequest_To() {}
+
+func (*TransferTicketRequest_Counter) isTransferTicketRequest_To() {}
+
+type TransferTicketResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Ticket *Ticket                `protobuf:"bytes,1,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	// ahead is how many tickets are now called before it.
+	Ahead         uint32 `protobuf:"varint,2,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	Replayed      bool   `protobuf:"varint,3,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Sequence      uint64 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TransferTicketResponse) Reset() {
+	*x = TransferTicketResponse{}
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TransferTicketResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TransferTicketResponse) ProtoMessage() {}
+
+func (x *TransferTicketResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_counter_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TransferTicketResponse.ProtoReflect.Descriptor instead.
+func (*TransferTicketResponse) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_counter_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *TransferTicketResponse) GetTicket() *Ticket {
+	if x != nil {
+		return x.Ticket
+	}
+	return nil
+}
+
+func (x *TransferTicketResponse) GetAhead() uint32 {
+	if x != nil {
+		return x.Ahead
+	}
+	return 0
+}
+
+func (x *TransferTicketResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+func (x *TransferTicketResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
 var File_callerd_v1_counter_service_proto protoreflect.FileDescriptor
 
 const file_callerd_v1_counter_service_proto_rawDesc = "" +
 	"\n" +
 	" callerd/v1/counter_service.proto\x12\n" +
-	"callerd.v1\x1a\x17callerd/v1/ticket.proto\x1a\x1egoogle/protobuf/duration.proto\"\xaf\x01\n" +
+	"callerd.v1\x1a\x17callerd/v1/ticket.proto\x1a\x1egoogle/protobuf/duration.proto\"\xfc\x01\n" +
 	"\x12OpenCounterRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -1526,7 +2197,12 @@ const file_callerd_v1_counter_service_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x04 \x03(\tR\n" +
 	"categories\x12(\n" +
-	"\x04rule\x18\x05 \x01(\x0e2\x14.callerd.v1.CallRuleR\x04rule\"\x90\x02\n" +
+	"\x04rule\x18\x05 \x01(\x0e2\x14.callerd.v1.CallRuleR\x04rule\x12\x18\n" +
+	"\aweights\x18\x06 \x03(\rR\aweights\x121\n" +
+	"\ttake_over\x18\a \x01(\v2\x14.callerd.v1.TakeOverR\btakeOver\".\n" +
+	"\bTakeOver\x12\x10\n" +
+	"\x03who\x18\x01 \x01(\tR\x03who\x12\x10\n" +
+	"\x03why\x18\x02 \x01(\tR\x03why\"\x90\x02\n" +
 	"\x13OpenCounterResponse\x12#\n" +
 	"\rsession_token\x18\x01 \x01(\tR\fsessionToken\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12/\n" +
@@ -1554,11 +2230,12 @@ const file_callerd_v1_counter_service_proto_rawDesc = "" +
 	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\"O\n" +
 	"\x15ResumeCounterResponse\x12\x1a\n" +
 	"\breplayed\x18\x01 \x01(\bR\breplayed\x12\x1a\n" +
-	"\bsequence\x18\x02 \x01(\x04R\bsequence\"Y\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\"\x8d\x01\n" +
 	"\x13CloseCounterRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12#\n" +
-	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\"N\n" +
+	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\x122\n" +
+	"\acurrent\x18\x03 \x01(\x0e2\x18.callerd.v1.CloseCurrentR\acurrent\"N\n" +
 	"\x14CloseCounterResponse\x12\x1a\n" +
 	"\breplayed\x18\x01 \x01(\bR\breplayed\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\"~\n" +
@@ -1566,7 +2243,7 @@ const file_callerd_v1_counter_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12#\n" +
 	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\x12'\n" +
-	"\x0fcomplete_ticket\x18\x03 \x01(\tR\x0ecompleteTicket\"\x86\x02\n" +
+	"\x0fcomplete_ticket\x18\x03 \x01(\tR\x0ecompleteTicket\"\xa2\x02\n" +
 	"\x10CallNextResponse\x12*\n" +
 	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12.\n" +
 	"\x06reason\x18\x02 \x01(\v2\x16.callerd.v1.CallReasonR\x06reason\x12\x18\n" +
@@ -1574,7 +2251,23 @@ const file_callerd_v1_counter_service_proto_rawDesc = "" +
 	"\x04held\x18\x04 \x01(\rR\x04held\x120\n" +
 	"\tcompleted\x18\x05 \x01(\v2\x12.callerd.v1.TicketR\tcompleted\x12\x1a\n" +
 	"\breplayed\x18\x06 \x01(\bR\breplayed\x12\x1a\n" +
-	"\bsequence\x18\a \x01(\x04R\bsequence\"q\n" +
+	"\bsequence\x18\a \x01(\x04R\bsequence\x12\x1a\n" +
+	"\breserved\x18\b \x01(\rR\breserved\"\x98\x01\n" +
+	"\x11CallTicketRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12#\n" +
+	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\x12\x16\n" +
+	"\x06ticket\x18\x03 \x01(\tR\x06ticket\x12'\n" +
+	"\x0fcomplete_ticket\x18\x04 \x01(\tR\x0ecompleteTicket\"\xa4\x02\n" +
+	"\x12CallTicketResponse\x12*\n" +
+	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12.\n" +
+	"\x06reason\x18\x02 \x01(\v2\x16.callerd.v1.CallReasonR\x06reason\x12\x18\n" +
+	"\awaiting\x18\x03 \x01(\rR\awaiting\x12\x12\n" +
+	"\x04held\x18\x04 \x01(\rR\x04held\x120\n" +
+	"\tcompleted\x18\x05 \x01(\v2\x12.callerd.v1.TicketR\tcompleted\x12\x1a\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\x12\x1a\n" +
+	"\bsequence\x18\a \x01(\x04R\bsequence\x12\x1a\n" +
+	"\breserved\x18\b \x01(\rR\breserved\"q\n" +
 	"\x13RecallTicketRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12#\n" +
@@ -1628,19 +2321,55 @@ const file_callerd_v1_counter_service_proto_rawDesc = "" +
 	"\x14ResumeTicketResponse\x12*\n" +
 	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12\x1a\n" +
 	"\breplayed\x18\x02 \x01(\bR\breplayed\x12\x1a\n" +
-	"\bsequence\x18\x03 \x01(\x04R\bsequence2\xdf\a\n" +
+	"\bsequence\x18\x03 \x01(\x04R\bsequence\"\xb1\x01\n" +
+	"\x14RequeueTicketRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12#\n" +
+	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\x12\x16\n" +
+	"\x06ticket\x18\x03 \x01(\tR\x06ticket\x12'\n" +
+	"\x05where\x18\x04 \x01(\x0e2\x11.callerd.v1.WhereR\x05where\x12\x14\n" +
+	"\x05after\x18\x05 \x01(\rR\x05after\"\x91\x01\n" +
+	"\x15RequeueTicketResponse\x12*\n" +
+	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12\x14\n" +
+	"\x05ahead\x18\x02 \x01(\rR\x05ahead\x12\x1a\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x1a\n" +
+	"\bsequence\x18\x04 \x01(\x04R\bsequence\"\x8a\x02\n" +
+	"\x15TransferTicketRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12#\n" +
+	"\rsession_token\x18\x02 \x01(\tR\fsessionToken\x12\x16\n" +
+	"\x06ticket\x18\x03 \x01(\tR\x06ticket\x12\x1c\n" +
+	"\bcategory\x18\x04 \x01(\tH\x00R\bcategory\x12\x1a\n" +
+	"\acounter\x18\x05 \x01(\rH\x00R\acounter\x12'\n" +
+	"\x05where\x18\x06 \x01(\x0e2\x11.callerd.v1.WhereR\x05where\x12\x14\n" +
+	"\x05after\x18\a \x01(\rR\x05after\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reasonB\x04\n" +
+	"\x02to\"\x92\x01\n" +
+	"\x16TransferTicketResponse\x12*\n" +
+	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12\x14\n" +
+	"\x05ahead\x18\x02 \x01(\rR\x05ahead\x12\x1a\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x1a\n" +
+	"\bsequence\x18\x04 \x01(\x04R\bsequence*`\n" +
+	"\fCloseCurrent\x12\x1d\n" +
+	"\x19CLOSE_CURRENT_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15CLOSE_CURRENT_REQUEUE\x10\x01\x12\x16\n" +
+	"\x12CLOSE_CURRENT_HOLD\x10\x022\xdb\t\n" +
 	"\x0eCounterService\x12N\n" +
 	"\vOpenCounter\x12\x1e.callerd.v1.OpenCounterRequest\x1a\x1f.callerd.v1.OpenCounterResponse\x12Q\n" +
 	"\fRenewSession\x12\x1f.callerd.v1.RenewSessionRequest\x1a .callerd.v1.RenewSessionResponse\x12Q\n" +
 	"\fPauseCounter\x12\x1f.callerd.v1.PauseCounterRequest\x1a .callerd.v1.PauseCounterResponse\x12T\n" +
 	"\rResumeCounter\x12 .callerd.v1.ResumeCounterRequest\x1a!.callerd.v1.ResumeCounterResponse\x12Q\n" +
 	"\fCloseCounter\x12\x1f.callerd.v1.CloseCounterRequest\x1a .callerd.v1.CloseCounterResponse\x12E\n" +
-	"\bCallNext\x12\x1b.callerd.v1.CallNextRequest\x1a\x1c.callerd.v1.CallNextResponse\x12Q\n" +
+	"\bCallNext\x12\x1b.callerd.v1.CallNextRequest\x1a\x1c.callerd.v1.CallNextResponse\x12K\n" +
+	"\n" +
+	"CallTicket\x12\x1d.callerd.v1.CallTicketRequest\x1a\x1e.callerd.v1.CallTicketResponse\x12Q\n" +
 	"\fRecallTicket\x12\x1f.callerd.v1.RecallTicketRequest\x1a .callerd.v1.RecallTicketResponse\x12N\n" +
 	"\vStartTicket\x12\x1e.callerd.v1.StartTicketRequest\x1a\x1f.callerd.v1.StartTicketResponse\x12W\n" +
 	"\x0eCompleteTicket\x12!.callerd.v1.CompleteTicketRequest\x1a\".callerd.v1.CompleteTicketResponse\x12K\n" +
 	"\n" +
-	"MarkNoShow\x12\x1d.callerd.v1.MarkNoShowRequest\x1a\x1e.callerd.v1.MarkNoShowResponse\x12K\n" +
+	"MarkNoShow\x12\x1d.callerd.v1.MarkNoShowRequest\x1a\x1e.callerd.v1.MarkNoShowResponse\x12T\n" +
+	"\rRequeueTicket\x12 .callerd.v1.RequeueTicketRequest\x1a!.callerd.v1.RequeueTicketResponse\x12W\n" +
+	"\x0eTransferTicket\x12!.callerd.v1.TransferTicketRequest\x1a\".callerd.v1.TransferTicketResponse\x12K\n" +
 	"\n" +
 	"HoldTicket\x12\x1d.callerd.v1.HoldTicketRequest\x1a\x1e.callerd.v1.HoldTicketResponse\x12Q\n" +
 	"\fResumeTicket\x12\x1f.callerd.v1.ResumeTicketRequest\x1a .callerd.v1.ResumeTicketResponseB$Z\"callerd/proto/callerd/v1;callerdv1b\x06proto3"
@@ -1657,82 +2386,107 @@ func file_callerd_v1_counter_service_proto_rawDescGZIP() []byte {
 	return file_callerd_v1_counter_service_proto_rawDescData
 }
 
-var file_callerd_v1_counter_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_callerd_v1_counter_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_callerd_v1_counter_service_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_callerd_v1_counter_service_proto_goTypes = []any{
-	(*OpenCounterRequest)(nil),     // 0: callerd.v1.OpenCounterRequest
-	(*OpenCounterResponse)(nil),    // 1: callerd.v1.OpenCounterResponse
-	(*RenewSessionRequest)(nil),    // 2: callerd.v1.RenewSessionRequest
-	(*RenewSessionResponse)(nil),   // 3: callerd.v1.RenewSessionResponse
-	(*PauseCounterRequest)(nil),    // 4: callerd.v1.PauseCounterRequest
-	(*PauseCounterResponse)(nil),   // 5: callerd.v1.PauseCounterResponse
-	(*ResumeCounterRequest)(nil),   // 6: callerd.v1.ResumeCounterRequest
-	(*ResumeCounterResponse)(nil),  // 7: callerd.v1.ResumeCounterResponse
-	(*CloseCounterRequest)(nil),    // 8: callerd.v1.CloseCounterRequest
-	(*CloseCounterResponse)(nil),   // 9: callerd.v1.CloseCounterResponse
-	(*CallNextRequest)(nil),        // 10: callerd.v1.CallNextRequest
-	(*CallNextResponse)(nil),       // 11: callerd.v1.CallNextResponse
-	(*RecallTicketRequest)(nil),    // 12: callerd.v1.RecallTicketRequest
-	(*RecallTicketResponse)(nil),   // 13: callerd.v1.RecallTicketResponse
-	(*StartTicketRequest)(nil),     // 14: callerd.v1.StartTicketRequest
-	(*StartTicketResponse)(nil),    // 15: callerd.v1.StartTicketResponse
-	(*CompleteTicketRequest)(nil),  // 16: callerd.v1.CompleteTicketRequest
-	(*CompleteTicketResponse)(nil), // 17: callerd.v1.CompleteTicketResponse
-	(*MarkNoShowRequest)(nil),      // 18: callerd.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),     // 19: callerd.v1.MarkNoShowResponse
-	(*HoldTicketRequest)(nil),      // 20: callerd.v1.HoldTicketRequest
-	(*HoldTicketResponse)(nil),     // 21: callerd.v1.HoldTicketResponse
-	(*ResumeTicketRequest)(nil),    // 22: callerd.v1.ResumeTicketRequest
-	(*ResumeTicketResponse)(nil),   // 23: callerd.v1.ResumeTicketResponse
-	(CallRule)(0),                  // 24: callerd.v1.CallRule
-	(*durationpb.Duration)(nil),    // 25: google.protobuf.Duration
-	(*Counter)(nil),                // 26: callerd.v1.Counter
-	(*Ticket)(nil),                 // 27: callerd.v1.Ticket
-	(*CallReason)(nil),             // 28: callerd.v1.CallReason
+	(CloseCurrent)(0),              // 0: callerd.v1.CloseCurrent
+	(*OpenCounterRequest)(nil),     // 1: callerd.v1.OpenCounterRequest
+	(*TakeOver)(nil),               // 2: callerd.v1.TakeOver
+	(*OpenCounterResponse)(nil),    // 3: callerd.v1.OpenCounterResponse
+	(*RenewSessionRequest)(nil),    // 4: callerd.v1.RenewSessionRequest
+	(*RenewSessionResponse)(nil),   // 5: callerd.v1.RenewSessionResponse
+	(*PauseCounterRequest)(nil),    // 6: callerd.v1.PauseCounterRequest
+	(*PauseCounterResponse)(nil),   // 7: callerd.v1.PauseCounterResponse
+	(*ResumeCounterRequest)(nil),   // 8: callerd.v1.ResumeCounterRequest
+	(*ResumeCounterResponse)(nil),  // 9: callerd.v1.ResumeCounterResponse
+	(*CloseCounterRequest)(nil),    // 10: callerd.v1.CloseCounterRequest
+	(*CloseCounterResponse)(nil),   // 11: callerd.v1.CloseCounterResponse
+	(*CallNextRequest)(nil),        // 12: callerd.v1.CallNextRequest
+	(*CallNextResponse)(nil),       // 13: callerd.v1.CallNextResponse
+	(*CallTicketRequest)(nil),      // 14: callerd.v1.CallTicketRequest
+	(*CallTicketResponse)(nil),     // 15: callerd.v1.CallTicketResponse
+	(*RecallTicketRequest)(nil),    // 16: callerd.v1.RecallTicketRequest
+	(*RecallTicketResponse)(nil),   // 17: callerd.v1.RecallTicketResponse
+	(*StartTicketRequest)(nil),     // 18: callerd.v1.StartTicketRequest
+	(*StartTicketResponse)(nil),    // 19: callerd.v1.StartTicketResponse
+	(*CompleteTicketRequest)(nil),  // 20: callerd.v1.CompleteTicketRequest
+	(*CompleteTicketResponse)(nil), // 21: callerd.v1.CompleteTicketResponse
+	(*MarkNoShowRequest)(nil),      // 22: callerd.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),     // 23: callerd.v1.MarkNoShowResponse
+	(*HoldTicketRequest)(nil),      // 24: callerd.v1.HoldTicketRequest
+	(*HoldTicketResponse)(nil),     // 25: callerd.v1.HoldTicketResponse
+	(*ResumeTicketRequest)(nil),    // 26: callerd.v1.ResumeTicketRequest
+	(*ResumeTicketResponse)(nil),   // 27: callerd.v1.ResumeTicketResponse
+	(*RequeueTicketRequest)(nil),   // 28: callerd.v1.RequeueTicketRequest
+	(*RequeueTicketResponse)(nil),  // 29: callerd.v1.RequeueTicketResponse
+	(*TransferTicketRequest)(nil),  // 30: callerd.v1.TransferTicketRequest
+	(*TransferTicketResponse)(nil), // 31: callerd.v1.TransferTicketResponse
+	(CallRule)(0),                  // 32: callerd.v1.CallRule
+	(*durationpb.Duration)(nil),    // 33: google.protobuf.Duration
+	(*Counter)(nil),                // 34: callerd.v1.Counter
+	(*Ticket)(nil),                 // 35: callerd.v1.Ticket
+	(*CallReason)(nil),             // 36: callerd.v1.CallReason
+	(Where)(0),                     // 37: callerd.v1.Where
 }
 var file_callerd_v1_counter_service_proto_depIdxs = []int32{
-	24, // 0: callerd.v1.OpenCounterRequest.rule:type_name -> callerd.v1.CallRule
-	25, // 1: callerd.v1.OpenCounterResponse.lease:type_name -> google.protobuf.Duration
-	26, // 2: callerd.v1.OpenCounterResponse.counter:type_name -> callerd.v1.Counter
-	27, // 3: callerd.v1.OpenCounterResponse.held:type_name -> callerd.v1.Ticket
-	25, // 4: callerd.v1.RenewSessionResponse.lease:type_name -> google.protobuf.Duration
-	27, // 5: callerd.v1.CallNextResponse.ticket:type_name -> callerd.v1.Ticket
-	28, // 6: callerd.v1.CallNextResponse.reason:type_name -> callerd.v1.CallReason
-	27, // 7: callerd.v1.CallNextResponse.completed:type_name -> callerd.v1.Ticket
-	27, // 8: callerd.v1.RecallTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	27, // 9: callerd.v1.StartTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	27, // 10: callerd.v1.CompleteTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	27, // 11: callerd.v1.MarkNoShowResponse.ticket:type_name -> callerd.v1.Ticket
-	27, // 12: callerd.v1.HoldTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	27, // 13: callerd.v1.ResumeTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	0,  // 14: callerd.v1.CounterService.OpenCounter:input_type -> callerd.v1.OpenCounterRequest
-	2,  // 15: callerd.v1.CounterService.RenewSession:input_type -> callerd.v1.RenewSessionRequest
-	4,  // 16: callerd.v1.CounterService.PauseCounter:input_type -> callerd.v1.PauseCounterRequest
-	6,  // 17: callerd.v1.CounterService.ResumeCounter:input_type -> callerd.v1.ResumeCounterRequest
-	8,  // 18: callerd.v1.CounterService.CloseCounter:input_type -> callerd.v1.CloseCounterRequest
-	10, // 19: callerd.v1.CounterService.CallNext:input_type -> callerd.v1.CallNextRequest
-	12, // 20: callerd.v1.CounterService.RecallTicket:input_type -> callerd.v1.RecallTicketRequest
-	14, // 21: callerd.v1.CounterService.StartTicket:input_type -> callerd.v1.StartTicketRequest
-	16, // 22: callerd.v1.CounterService.CompleteTicket:input_type -> callerd.v1.CompleteTicketRequest
-	18, // 23: callerd.v1.CounterService.MarkNoShow:input_type -> callerd.v1.MarkNoShowRequest
-	20, // 24: callerd.v1.CounterService.HoldTicket:input_type -> callerd.v1.HoldTicketRequest
-	22, // 25: callerd.v1.CounterService.ResumeTicket:input_type -> callerd.v1.ResumeTicketRequest
-	1,  // 26: callerd.v1.CounterService.OpenCounter:output_type -> callerd.v1.OpenCounterResponse
-	3,  // 27: callerd.v1.CounterService.RenewSession:output_type -> callerd.v1.RenewSessionResponse
-	5,  // 28: callerd.v1.CounterService.PauseCounter:output_type -> callerd.v1.PauseCounterResponse
-	7,  // 29: callerd.v1.CounterService.ResumeCounter:output_type -> callerd.v1.ResumeCounterResponse
-	9,  // 30: callerd.v1.CounterService.CloseCounter:output_type -> callerd.v1.CloseCounterResponse
-	11, // 31: callerd.v1.CounterService.CallNext:output_type -> callerd.v1.CallNextResponse
-	13, // 32: callerd.v1.CounterService.RecallTicket:output_type -> callerd.v1.RecallTicketResponse
-	15, // 33: callerd.v1.CounterService.StartTicket:output_type -> callerd.v1.StartTicketResponse
-	17, // 34: callerd.v1.CounterService.CompleteTicket:output_type -> callerd.v1.CompleteTicketResponse
-	19, // 35: callerd.v1.CounterService.MarkNoShow:output_type -> callerd.v1.MarkNoShowResponse
-	21, // 36: callerd.v1.CounterService.HoldTicket:output_type -> callerd.v1.HoldTicketResponse
-	23, // 37: callerd.v1.CounterService.ResumeTicket:output_type -> callerd.v1.ResumeTicketResponse
-	26, // [26:38] is the sub-list for method output_type
-	14, // [14:26] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	32, // 0: callerd.v1.OpenCounterRequest.rule:type_name -> callerd.v1.CallRule
+	2,  // 1: callerd.v1.OpenCounterRequest.take_over:type_name -> callerd.v1.TakeOver
+	33, // 2: callerd.v1.OpenCounterResponse.lease:type_name -> google.protobuf.Duration
+	34, // 3: callerd.v1.OpenCounterResponse.counter:type_name -> callerd.v1.Counter
+	35, // 4: callerd.v1.OpenCounterResponse.held:type_name -> callerd.v1.Ticket
+	33, // 5: callerd.v1.RenewSessionResponse.lease:type_name -> google.protobuf.Duration
+	0,  // 6: callerd.v1.CloseCounterRequest.current:type_name -> callerd.v1.CloseCurrent
+	35, // 7: callerd.v1.CallNextResponse.ticket:type_name -> callerd.v1.Ticket
+	36, // 8: callerd.v1.CallNextResponse.reason:type_name -> callerd.v1.CallReason
+	35, // 9: callerd.v1.CallNextResponse.completed:type_name -> callerd.v1.Ticket
+	35, // 10: callerd.v1.CallTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	36, // 11: callerd.v1.CallTicketResponse.reason:type_name -> callerd.v1.CallReason
+	35, // 12: callerd.v1.CallTicketResponse.completed:type_name -> callerd.v1.Ticket
+	35, // 13: callerd.v1.RecallTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	35, // 14: callerd.v1.StartTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	35, // 15: callerd.v1.CompleteTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	35, // 16: callerd.v1.MarkNoShowResponse.ticket:type_name -> callerd.v1.Ticket
+	35, // 17: callerd.v1.HoldTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	35, // 18: callerd.v1.ResumeTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	37, // 19: callerd.v1.RequeueTicketRequest.where:type_name -> callerd.v1.Where
+	35, // 20: callerd.v1.RequeueTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	37, // 21: callerd.v1.TransferTicketRequest.where:type_name -> callerd.v1.Where
+	35, // 22: callerd.v1.TransferTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	1,  // 23: callerd.v1.CounterService.OpenCounter:input_type -> callerd.v1.OpenCounterRequest
+	4,  // 24: callerd.v1.CounterService.RenewSession:input_type -> callerd.v1.RenewSessionRequest
+	6,  // 25: callerd.v1.CounterService.PauseCounter:input_type -> callerd.v1.PauseCounterRequest
+	8,  // 26: callerd.v1.CounterService.ResumeCounter:input_type -> callerd.v1.ResumeCounterRequest
+	10, // 27: callerd.v1.CounterService.CloseCounter:input_type -> callerd.v1.CloseCounterRequest
+	12, // 28: callerd.v1.CounterService.CallNext:input_type -> callerd.v1.CallNextRequest
+	14, // 29: callerd.v1.CounterService.CallTicket:input_type -> callerd.v1.CallTicketRequest
+	16, // 30: callerd.v1.CounterService.RecallTicket:input_type -> callerd.v1.RecallTicketRequest
+	18, // 31: callerd.v1.CounterService.StartTicket:input_type -> callerd.v1.StartTicketRequest
+	20, // 32: callerd.v1.CounterService.CompleteTicket:input_type -> callerd.v1.CompleteTicketRequest
+	22, // 33: callerd.v1.CounterService.MarkNoShow:input_type -> callerd.v1.MarkNoShowRequest
+	28, // 34: callerd.v1.CounterService.RequeueTicket:input_type -> callerd.v1.RequeueTicketRequest
+	30, // 35: callerd.v1.CounterService.TransferTicket:input_type -> callerd.v1.TransferTicketRequest
+	24, // 36: callerd.v1.CounterService.HoldTicket:input_type -> callerd.v1.HoldTicketRequest
+	26, // 37: callerd.v1.CounterService.ResumeTicket:input_type -> callerd.v1.ResumeTicketRequest
+	3,  // 38: callerd.v1.CounterService.OpenCounter:output_type -> callerd.v1.OpenCounterResponse
+	5,  // 39: callerd.v1.CounterService.RenewSession:output_type -> callerd.v1.RenewSessionResponse
+	7,  // 40: callerd.v1.CounterService.PauseCounter:output_type -> callerd.v1.PauseCounterResponse
+	9,  // 41: callerd.v1.CounterService.ResumeCounter:output_type -> callerd.v1.ResumeCounterResponse
+	11, // 42: callerd.v1.CounterService.CloseCounter:output_type -> callerd.v1.CloseCounterResponse
+	13, // 43: callerd.v1.CounterService.CallNext:output_type -> callerd.v1.CallNextResponse
+	15, // 44: callerd.v1.CounterService.CallTicket:output_type -> callerd.v1.CallTicketResponse
+	17, // 45: callerd.v1.CounterService.RecallTicket:output_type -> callerd.v1.RecallTicketResponse
+	19, // 46: callerd.v1.CounterService.StartTicket:output_type -> callerd.v1.StartTicketResponse
+	21, // 47: callerd.v1.CounterService.CompleteTicket:output_type -> callerd.v1.CompleteTicketResponse
+	23, // 48: callerd.v1.CounterService.MarkNoShow:output_type -> callerd.v1.MarkNoShowResponse
+	29, // 49: callerd.v1.CounterService.RequeueTicket:output_type -> callerd.v1.RequeueTicketResponse
+	31, // 50: callerd.v1.CounterService.TransferTicket:output_type -> callerd.v1.TransferTicketResponse
+	25, // 51: callerd.v1.CounterService.HoldTicket:output_type -> callerd.v1.HoldTicketResponse
+	27, // 52: callerd.v1.CounterService.ResumeTicket:output_type -> callerd.v1.ResumeTicketResponse
+	38, // [38:53] is the sub-list for method output_type
+	23, // [23:38] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_callerd_v1_counter_service_proto_init() }
@@ -1741,18 +2495,23 @@ func file_callerd_v1_counter_service_proto_init() {
 		return
 	}
 	file_callerd_v1_ticket_proto_init()
+	file_callerd_v1_counter_service_proto_msgTypes[29].OneofWrappers = []any{
+		(*TransferTicketRequest_Category)(nil),
+		(*TransferTicketRequest_Counter)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_callerd_v1_counter_service_proto_rawDesc), len(file_callerd_v1_counter_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   24,
+			NumEnums:      1,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_callerd_v1_counter_service_proto_goTypes,
 		DependencyIndexes: file_callerd_v1_counter_service_proto_depIdxs,
+		EnumInfos:         file_callerd_v1_counter_service_proto_enumTypes,
 		MessageInfos:      file_callerd_v1_counter_service_proto_msgTypes,
 	}.Build()
 	File_callerd_v1_counter_service_proto = out.File

@@ -25,10 +25,13 @@ const (
 	CounterService_ResumeCounter_FullMethodName  = "/callerd.v1.CounterService/ResumeCounter"
 	CounterService_CloseCounter_FullMethodName   = "/callerd.v1.CounterService/CloseCounter"
 	CounterService_CallNext_FullMethodName       = "/callerd.v1.CounterService/CallNext"
+	CounterService_CallTicket_FullMethodName     = "/callerd.v1.CounterService/CallTicket"
 	CounterService_RecallTicket_FullMethodName   = "/callerd.v1.CounterService/RecallTicket"
 	CounterService_StartTicket_FullMethodName    = "/callerd.v1.CounterService/StartTicket"
 	CounterService_CompleteTicket_FullMethodName = "/callerd.v1.CounterService/CompleteTicket"
 	CounterService_MarkNoShow_FullMethodName     = "/callerd.v1.CounterService/MarkNoShow"
+	CounterService_RequeueTicket_FullMethodName  = "/callerd.v1.CounterService/RequeueTicket"
+	CounterService_TransferTicket_FullMethodName = "/callerd.v1.CounterService/TransferTicket"
 	CounterService_HoldTicket_FullMethodName     = "/callerd.v1.CounterService/HoldTicket"
 	CounterService_ResumeTicket_FullMethodName   = "/callerd.v1.CounterService/ResumeTicket"
 )
@@ -65,8 +68,12 @@ type CounterServiceClient interface {
 	// with no ticket.
 	// Refusals: COUNTER_CLOSED (paused), COUNTER_BUSY, TICKET_MOVED.
 	CallNext(ctx context.Context, in *CallNextRequest, opts ...grpc.CallOption) (*CallNextResponse, error)
+	// CallTicket calls a given waiting ticket, out of turn.
+	// Refusals: UNKNOWN_TICKET, COUNTER_CLOSED, COUNTER_BUSY, TICKET_MOVED, WRONG_TICKET_STATE.
+	CallTicket(ctx context.Context, in *CallTicketRequest, opts ...grpc.CallOption) (*CallTicketResponse, error)
 	// RecallTicket calls the current ticket again (重呼); every display announces it again.
-	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
+	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE, RECALL_LIMIT (or, by configuration, the ticket becomes a
+	// no-show).
 	RecallTicket(ctx context.Context, in *RecallTicketRequest, opts ...grpc.CallOption) (*RecallTicketResponse, error)
 	// StartTicket says that the customer has come (开始).
 	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
@@ -75,8 +82,15 @@ type CounterServiceClient interface {
 	// Refusals: UNKNOWN_TICKET, NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
 	CompleteTicket(ctx context.Context, in *CompleteTicketRequest, opts ...grpc.CallOption) (*CompleteTicketResponse, error)
 	// MarkNoShow says that nobody came (过号).
-	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
+	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE, NO_SHOW_TOO_EARLY (with seconds_left).
 	MarkNoShow(ctx context.Context, in *MarkNoShowRequest, opts ...grpc.CallOption) (*MarkNoShowResponse, error)
+	// RequeueTicket (过号重排) puts a ticket back into its line: a no-show whose customer came after all, or one called, served or
+	// held at this counter.
+	// Refusals: UNKNOWN_TICKET, TICKET_MOVED (it is at another counter), WRONG_TICKET_STATE, REQUEUE_TOO_LATE.
+	RequeueTicket(ctx context.Context, in *RequeueTicketRequest, opts ...grpc.CallOption) (*RequeueTicketResponse, error)
+	// TransferTicket (转移) sends a ticket into another category's line, or to one counter. Its number stays.
+	// Refusals: UNKNOWN_TICKET, UNKNOWN_CATEGORY, UNKNOWN_COUNTER, TICKET_MOVED, WRONG_TICKET_STATE, COUNTER_CLOSED.
+	TransferTicket(ctx context.Context, in *TransferTicketRequest, opts ...grpc.CallOption) (*TransferTicketResponse, error)
 	// HoldTicket sets the current ticket aside (挂起); CallNext never takes it.
 	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
 	HoldTicket(ctx context.Context, in *HoldTicketRequest, opts ...grpc.CallOption) (*HoldTicketResponse, error)
@@ -153,6 +167,16 @@ func (c *counterServiceClient) CallNext(ctx context.Context, in *CallNextRequest
 	return out, nil
 }
 
+func (c *counterServiceClient) CallTicket(ctx context.Context, in *CallTicketRequest, opts ...grpc.CallOption) (*CallTicketResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CallTicketResponse)
+	err := c.cc.Invoke(ctx, CounterService_CallTicket_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *counterServiceClient) RecallTicket(ctx context.Context, in *RecallTicketRequest, opts ...grpc.CallOption) (*RecallTicketResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RecallTicketResponse)
@@ -187,6 +211,26 @@ func (c *counterServiceClient) MarkNoShow(ctx context.Context, in *MarkNoShowReq
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(MarkNoShowResponse)
 	err := c.cc.Invoke(ctx, CounterService_MarkNoShow_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *counterServiceClient) RequeueTicket(ctx context.Context, in *RequeueTicketRequest, opts ...grpc.CallOption) (*RequeueTicketResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RequeueTicketResponse)
+	err := c.cc.Invoke(ctx, CounterService_RequeueTicket_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *counterServiceClient) TransferTicket(ctx context.Context, in *TransferTicketRequest, opts ...grpc.CallOption) (*TransferTicketResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(TransferTicketResponse)
+	err := c.cc.Invoke(ctx, CounterService_TransferTicket_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -245,8 +289,12 @@ type CounterServiceServer interface {
 	// with no ticket.
 	// Refusals: COUNTER_CLOSED (paused), COUNTER_BUSY, TICKET_MOVED.
 	CallNext(context.Context, *CallNextRequest) (*CallNextResponse, error)
+	// CallTicket calls a given waiting ticket, out of turn.
+	// Refusals: UNKNOWN_TICKET, COUNTER_CLOSED, COUNTER_BUSY, TICKET_MOVED, WRONG_TICKET_STATE.
+	CallTicket(context.Context, *CallTicketRequest) (*CallTicketResponse, error)
 	// RecallTicket calls the current ticket again (重呼); every display announces it again.
-	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
+	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE, RECALL_LIMIT (or, by configuration, the ticket becomes a
+	// no-show).
 	RecallTicket(context.Context, *RecallTicketRequest) (*RecallTicketResponse, error)
 	// StartTicket says that the customer has come (开始).
 	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
@@ -255,8 +303,15 @@ type CounterServiceServer interface {
 	// Refusals: UNKNOWN_TICKET, NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
 	CompleteTicket(context.Context, *CompleteTicketRequest) (*CompleteTicketResponse, error)
 	// MarkNoShow says that nobody came (过号).
-	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
+	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE, NO_SHOW_TOO_EARLY (with seconds_left).
 	MarkNoShow(context.Context, *MarkNoShowRequest) (*MarkNoShowResponse, error)
+	// RequeueTicket (过号重排) puts a ticket back into its line: a no-show whose customer came after all, or one called, served or
+	// held at this counter.
+	// Refusals: UNKNOWN_TICKET, TICKET_MOVED (it is at another counter), WRONG_TICKET_STATE, REQUEUE_TOO_LATE.
+	RequeueTicket(context.Context, *RequeueTicketRequest) (*RequeueTicketResponse, error)
+	// TransferTicket (转移) sends a ticket into another category's line, or to one counter. Its number stays.
+	// Refusals: UNKNOWN_TICKET, UNKNOWN_CATEGORY, UNKNOWN_COUNTER, TICKET_MOVED, WRONG_TICKET_STATE, COUNTER_CLOSED.
+	TransferTicket(context.Context, *TransferTicketRequest) (*TransferTicketResponse, error)
 	// HoldTicket sets the current ticket aside (挂起); CallNext never takes it.
 	// Refusals: NO_CURRENT_TICKET, TICKET_MOVED, WRONG_TICKET_STATE.
 	HoldTicket(context.Context, *HoldTicketRequest) (*HoldTicketResponse, error)
@@ -291,6 +346,9 @@ func (UnimplementedCounterServiceServer) CloseCounter(context.Context, *CloseCou
 func (UnimplementedCounterServiceServer) CallNext(context.Context, *CallNextRequest) (*CallNextResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CallNext not implemented")
 }
+func (UnimplementedCounterServiceServer) CallTicket(context.Context, *CallTicketRequest) (*CallTicketResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CallTicket not implemented")
+}
 func (UnimplementedCounterServiceServer) RecallTicket(context.Context, *RecallTicketRequest) (*RecallTicketResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RecallTicket not implemented")
 }
@@ -302,6 +360,12 @@ func (UnimplementedCounterServiceServer) CompleteTicket(context.Context, *Comple
 }
 func (UnimplementedCounterServiceServer) MarkNoShow(context.Context, *MarkNoShowRequest) (*MarkNoShowResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method MarkNoShow not implemented")
+}
+func (UnimplementedCounterServiceServer) RequeueTicket(context.Context, *RequeueTicketRequest) (*RequeueTicketResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RequeueTicket not implemented")
+}
+func (UnimplementedCounterServiceServer) TransferTicket(context.Context, *TransferTicketRequest) (*TransferTicketResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method TransferTicket not implemented")
 }
 func (UnimplementedCounterServiceServer) HoldTicket(context.Context, *HoldTicketRequest) (*HoldTicketResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method HoldTicket not implemented")
@@ -438,6 +502,24 @@ func _CounterService_CallNext_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CounterService_CallTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CallTicketRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CounterServiceServer).CallTicket(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CounterService_CallTicket_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CounterServiceServer).CallTicket(ctx, req.(*CallTicketRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _CounterService_RecallTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RecallTicketRequest)
 	if err := dec(in); err != nil {
@@ -510,6 +592,42 @@ func _CounterService_MarkNoShow_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CounterService_RequeueTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RequeueTicketRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CounterServiceServer).RequeueTicket(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CounterService_RequeueTicket_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CounterServiceServer).RequeueTicket(ctx, req.(*RequeueTicketRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _CounterService_TransferTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(TransferTicketRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CounterServiceServer).TransferTicket(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CounterService_TransferTicket_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CounterServiceServer).TransferTicket(ctx, req.(*TransferTicketRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _CounterService_HoldTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(HoldTicketRequest)
 	if err := dec(in); err != nil {
@@ -578,6 +696,10 @@ var CounterService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _CounterService_CallNext_Handler,
 		},
 		{
+			MethodName: "CallTicket",
+			Handler:    _CounterService_CallTicket_Handler,
+		},
+		{
 			MethodName: "RecallTicket",
 			Handler:    _CounterService_RecallTicket_Handler,
 		},
@@ -592,6 +714,14 @@ var CounterService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "MarkNoShow",
 			Handler:    _CounterService_MarkNoShow_Handler,
+		},
+		{
+			MethodName: "RequeueTicket",
+			Handler:    _CounterService_RequeueTicket_Handler,
+		},
+		{
+			MethodName: "TransferTicket",
+			Handler:    _CounterService_TransferTicket_Handler,
 		},
 		{
 			MethodName: "HoldTicket",

@@ -118,7 +118,14 @@ type IssueTicketRequest struct {
 	// category is the id of the category, for example "personal". Required.
 	Category string `protobuf:"bytes,2,opt,name=category,proto3" json:"category,omitempty"`
 	// kiosk names the machine in the journal, at most 64 bytes. Optional.
-	Kiosk         string `protobuf:"bytes,3,opt,name=kiosk,proto3" json:"kiosk,omitempty"`
+	Kiosk string `protobuf:"bytes,3,opt,name=kiosk,proto3" json:"kiosk,omitempty"`
+	// priority puts the ticket into the priority lane. Optional.
+	Priority Priority `protobuf:"varint,4,opt,name=priority,proto3,enum=callerd.v1.Priority" json:"priority,omitempty"`
+	// person_key is an opaque hash of a card or phone number, made by the kiosk, at most 64 bytes; it counts against
+	// max_per_person and is used for nothing else. Optional.
+	PersonKey string `protobuf:"bytes,5,opt,name=person_key,json=personKey,proto3" json:"person_key,omitempty"`
+	// reserve (预约取号) takes a number from afar: it is held until CheckInTicket, or until check_in_within has passed.
+	Reserve       bool `protobuf:"varint,6,opt,name=reserve,proto3" json:"reserve,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -172,6 +179,27 @@ func (x *IssueTicketRequest) GetKiosk() string {
 		return x.Kiosk
 	}
 	return ""
+}
+
+func (x *IssueTicketRequest) GetPriority() Priority {
+	if x != nil {
+		return x.Priority
+	}
+	return Priority_PRIORITY_UNSPECIFIED
+}
+
+func (x *IssueTicketRequest) GetPersonKey() string {
+	if x != nil {
+		return x.PersonKey
+	}
+	return ""
+}
+
+func (x *IssueTicketRequest) GetReserve() bool {
+	if x != nil {
+		return x.Reserve
+	}
+	return false
 }
 
 type IssueTicketResponse struct {
@@ -491,6 +519,137 @@ func (x *CancelTicketResponse) GetSequence() uint64 {
 	return 0
 }
 
+type CheckInTicketRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// request_id is a UUID. Required.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// ticket is the id of the ticket. Required.
+	Ticket        string `protobuf:"bytes,2,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckInTicketRequest) Reset() {
+	*x = CheckInTicketRequest{}
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckInTicketRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckInTicketRequest) ProtoMessage() {}
+
+func (x *CheckInTicketRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckInTicketRequest.ProtoReflect.Descriptor instead.
+func (*CheckInTicketRequest) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CheckInTicketRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *CheckInTicketRequest) GetTicket() string {
+	if x != nil {
+		return x.Ticket
+	}
+	return ""
+}
+
+type CheckInTicketResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Ticket *Ticket                `protobuf:"bytes,1,opt,name=ticket,proto3" json:"ticket,omitempty"`
+	// ahead is how many tickets are called before this one, if no counter chooses otherwise.
+	Ahead         uint32               `protobuf:"varint,2,opt,name=ahead,proto3" json:"ahead,omitempty"`
+	EstimatedWait *durationpb.Duration `protobuf:"bytes,3,opt,name=estimated_wait,json=estimatedWait,proto3" json:"estimated_wait,omitempty"`
+	Replayed      bool                 `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Sequence      uint64               `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckInTicketResponse) Reset() {
+	*x = CheckInTicketResponse{}
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckInTicketResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckInTicketResponse) ProtoMessage() {}
+
+func (x *CheckInTicketResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckInTicketResponse.ProtoReflect.Descriptor instead.
+func (*CheckInTicketResponse) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CheckInTicketResponse) GetTicket() *Ticket {
+	if x != nil {
+		return x.Ticket
+	}
+	return nil
+}
+
+func (x *CheckInTicketResponse) GetAhead() uint32 {
+	if x != nil {
+		return x.Ahead
+	}
+	return 0
+}
+
+func (x *CheckInTicketResponse) GetEstimatedWait() *durationpb.Duration {
+	if x != nil {
+		return x.EstimatedWait
+	}
+	return nil
+}
+
+func (x *CheckInTicketResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+func (x *CheckInTicketResponse) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
 var File_callerd_v1_kiosk_service_proto protoreflect.FileDescriptor
 
 const file_callerd_v1_kiosk_service_proto_rawDesc = "" +
@@ -502,12 +661,16 @@ const file_callerd_v1_kiosk_service_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x01 \x03(\v2\x14.callerd.v1.CategoryR\n" +
 	"categories\x12\x1a\n" +
-	"\bsequence\x18\x02 \x01(\x04R\bsequence\"e\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\"\xd0\x01\n" +
 	"\x12IssueTicketRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1a\n" +
 	"\bcategory\x18\x02 \x01(\tR\bcategory\x12\x14\n" +
-	"\x05kiosk\x18\x03 \x01(\tR\x05kiosk\"\xd1\x01\n" +
+	"\x05kiosk\x18\x03 \x01(\tR\x05kiosk\x120\n" +
+	"\bpriority\x18\x04 \x01(\x0e2\x14.callerd.v1.PriorityR\bpriority\x12\x1d\n" +
+	"\n" +
+	"person_key\x18\x05 \x01(\tR\tpersonKey\x12\x18\n" +
+	"\areserve\x18\x06 \x01(\bR\areserve\"\xd1\x01\n" +
 	"\x13IssueTicketResponse\x12*\n" +
 	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12\x14\n" +
 	"\x05ahead\x18\x02 \x01(\rR\x05ahead\x12@\n" +
@@ -529,11 +692,22 @@ const file_callerd_v1_kiosk_service_proto_rawDesc = "" +
 	"\x14CancelTicketResponse\x12*\n" +
 	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12\x1a\n" +
 	"\breplayed\x18\x02 \x01(\bR\breplayed\x12\x1a\n" +
-	"\bsequence\x18\x03 \x01(\x04R\bsequence2\xd4\x02\n" +
+	"\bsequence\x18\x03 \x01(\x04R\bsequence\"M\n" +
+	"\x14CheckInTicketRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12\x16\n" +
+	"\x06ticket\x18\x02 \x01(\tR\x06ticket\"\xd3\x01\n" +
+	"\x15CheckInTicketResponse\x12*\n" +
+	"\x06ticket\x18\x01 \x01(\v2\x12.callerd.v1.TicketR\x06ticket\x12\x14\n" +
+	"\x05ahead\x18\x02 \x01(\rR\x05ahead\x12@\n" +
+	"\x0eestimated_wait\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\restimatedWait\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\x12\x1a\n" +
+	"\bsequence\x18\x05 \x01(\x04R\bsequence2\xaa\x03\n" +
 	"\fKioskService\x12W\n" +
 	"\x0eListCategories\x12!.callerd.v1.ListCategoriesRequest\x1a\".callerd.v1.ListCategoriesResponse\x12N\n" +
 	"\vIssueTicket\x12\x1e.callerd.v1.IssueTicketRequest\x1a\x1f.callerd.v1.IssueTicketResponse\x12H\n" +
-	"\tGetTicket\x12\x1c.callerd.v1.GetTicketRequest\x1a\x1d.callerd.v1.GetTicketResponse\x12Q\n" +
+	"\tGetTicket\x12\x1c.callerd.v1.GetTicketRequest\x1a\x1d.callerd.v1.GetTicketResponse\x12T\n" +
+	"\rCheckInTicket\x12 .callerd.v1.CheckInTicketRequest\x1a!.callerd.v1.CheckInTicketResponse\x12Q\n" +
 	"\fCancelTicket\x12\x1f.callerd.v1.CancelTicketRequest\x1a .callerd.v1.CancelTicketResponseB$Z\"callerd/proto/callerd/v1;callerdv1b\x06proto3"
 
 var (
@@ -548,7 +722,7 @@ func file_callerd_v1_kiosk_service_proto_rawDescGZIP() []byte {
 	return file_callerd_v1_kiosk_service_proto_rawDescData
 }
 
-var file_callerd_v1_kiosk_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_callerd_v1_kiosk_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_callerd_v1_kiosk_service_proto_goTypes = []any{
 	(*ListCategoriesRequest)(nil),  // 0: callerd.v1.ListCategoriesRequest
 	(*ListCategoriesResponse)(nil), // 1: callerd.v1.ListCategoriesResponse
@@ -558,30 +732,38 @@ var file_callerd_v1_kiosk_service_proto_goTypes = []any{
 	(*GetTicketResponse)(nil),      // 5: callerd.v1.GetTicketResponse
 	(*CancelTicketRequest)(nil),    // 6: callerd.v1.CancelTicketRequest
 	(*CancelTicketResponse)(nil),   // 7: callerd.v1.CancelTicketResponse
-	(*Category)(nil),               // 8: callerd.v1.Category
-	(*Ticket)(nil),                 // 9: callerd.v1.Ticket
-	(*durationpb.Duration)(nil),    // 10: google.protobuf.Duration
+	(*CheckInTicketRequest)(nil),   // 8: callerd.v1.CheckInTicketRequest
+	(*CheckInTicketResponse)(nil),  // 9: callerd.v1.CheckInTicketResponse
+	(*Category)(nil),               // 10: callerd.v1.Category
+	(Priority)(0),                  // 11: callerd.v1.Priority
+	(*Ticket)(nil),                 // 12: callerd.v1.Ticket
+	(*durationpb.Duration)(nil),    // 13: google.protobuf.Duration
 }
 var file_callerd_v1_kiosk_service_proto_depIdxs = []int32{
-	8,  // 0: callerd.v1.ListCategoriesResponse.categories:type_name -> callerd.v1.Category
-	9,  // 1: callerd.v1.IssueTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	10, // 2: callerd.v1.IssueTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
-	9,  // 3: callerd.v1.GetTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	10, // 4: callerd.v1.GetTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
-	9,  // 5: callerd.v1.CancelTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	0,  // 6: callerd.v1.KioskService.ListCategories:input_type -> callerd.v1.ListCategoriesRequest
-	2,  // 7: callerd.v1.KioskService.IssueTicket:input_type -> callerd.v1.IssueTicketRequest
-	4,  // 8: callerd.v1.KioskService.GetTicket:input_type -> callerd.v1.GetTicketRequest
-	6,  // 9: callerd.v1.KioskService.CancelTicket:input_type -> callerd.v1.CancelTicketRequest
-	1,  // 10: callerd.v1.KioskService.ListCategories:output_type -> callerd.v1.ListCategoriesResponse
-	3,  // 11: callerd.v1.KioskService.IssueTicket:output_type -> callerd.v1.IssueTicketResponse
-	5,  // 12: callerd.v1.KioskService.GetTicket:output_type -> callerd.v1.GetTicketResponse
-	7,  // 13: callerd.v1.KioskService.CancelTicket:output_type -> callerd.v1.CancelTicketResponse
-	10, // [10:14] is the sub-list for method output_type
-	6,  // [6:10] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	10, // 0: callerd.v1.ListCategoriesResponse.categories:type_name -> callerd.v1.Category
+	11, // 1: callerd.v1.IssueTicketRequest.priority:type_name -> callerd.v1.Priority
+	12, // 2: callerd.v1.IssueTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	13, // 3: callerd.v1.IssueTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
+	12, // 4: callerd.v1.GetTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	13, // 5: callerd.v1.GetTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
+	12, // 6: callerd.v1.CancelTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	12, // 7: callerd.v1.CheckInTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	13, // 8: callerd.v1.CheckInTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
+	0,  // 9: callerd.v1.KioskService.ListCategories:input_type -> callerd.v1.ListCategoriesRequest
+	2,  // 10: callerd.v1.KioskService.IssueTicket:input_type -> callerd.v1.IssueTicketRequest
+	4,  // 11: callerd.v1.KioskService.GetTicket:input_type -> callerd.v1.GetTicketRequest
+	8,  // 12: callerd.v1.KioskService.CheckInTicket:input_type -> callerd.v1.CheckInTicketRequest
+	6,  // 13: callerd.v1.KioskService.CancelTicket:input_type -> callerd.v1.CancelTicketRequest
+	1,  // 14: callerd.v1.KioskService.ListCategories:output_type -> callerd.v1.ListCategoriesResponse
+	3,  // 15: callerd.v1.KioskService.IssueTicket:output_type -> callerd.v1.IssueTicketResponse
+	5,  // 16: callerd.v1.KioskService.GetTicket:output_type -> callerd.v1.GetTicketResponse
+	9,  // 17: callerd.v1.KioskService.CheckInTicket:output_type -> callerd.v1.CheckInTicketResponse
+	7,  // 18: callerd.v1.KioskService.CancelTicket:output_type -> callerd.v1.CancelTicketResponse
+	14, // [14:19] is the sub-list for method output_type
+	9,  // [9:14] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_callerd_v1_kiosk_service_proto_init() }
@@ -596,7 +778,7 @@ func file_callerd_v1_kiosk_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_callerd_v1_kiosk_service_proto_rawDesc), len(file_callerd_v1_kiosk_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -22,6 +22,7 @@ const (
 	KioskService_ListCategories_FullMethodName = "/callerd.v1.KioskService/ListCategories"
 	KioskService_IssueTicket_FullMethodName    = "/callerd.v1.KioskService/IssueTicket"
 	KioskService_GetTicket_FullMethodName      = "/callerd.v1.KioskService/GetTicket"
+	KioskService_CheckInTicket_FullMethodName  = "/callerd.v1.KioskService/CheckInTicket"
 	KioskService_CancelTicket_FullMethodName   = "/callerd.v1.KioskService/CancelTicket"
 )
 
@@ -42,11 +43,15 @@ type KioskServiceClient interface {
 	// ListCategories tells what a kiosk can offer.
 	ListCategories(ctx context.Context, in *ListCategoriesRequest, opts ...grpc.CallOption) (*ListCategoriesResponse, error)
 	// IssueTicket (取号) hands out the next number of a category.
-	// Refusals: UNKNOWN_CATEGORY, CATEGORY_CLOSED, NUMBERS_EXHAUSTED, REQUEST_REUSED.
+	// Refusals: UNKNOWN_CATEGORY, CATEGORY_CLOSED (with next_opening), NUMBERS_EXHAUSTED, QUOTA_EXHAUSTED, PERSON_LIMIT,
+	// REQUEST_REUSED.
 	IssueTicket(ctx context.Context, in *IssueTicketRequest, opts ...grpc.CallOption) (*IssueTicketResponse, error)
 	// GetTicket tells what became of a ticket of this or the last business day.
 	// Refusals: UNKNOWN_TICKET.
 	GetTicket(ctx context.Context, in *GetTicketRequest, opts ...grpc.CallOption) (*GetTicketResponse, error)
+	// CheckInTicket (签到) puts a reserved ticket into its line: the customer has arrived.
+	// Refusals: UNKNOWN_TICKET, WRONG_TICKET_STATE, REQUEST_REUSED.
+	CheckInTicket(ctx context.Context, in *CheckInTicketRequest, opts ...grpc.CallOption) (*CheckInTicketResponse, error)
 	// CancelTicket (取消) gives a ticket up before it is served.
 	// Refusals: UNKNOWN_TICKET, WRONG_TICKET_STATE, REQUEST_REUSED.
 	CancelTicket(ctx context.Context, in *CancelTicketRequest, opts ...grpc.CallOption) (*CancelTicketResponse, error)
@@ -90,6 +95,16 @@ func (c *kioskServiceClient) GetTicket(ctx context.Context, in *GetTicketRequest
 	return out, nil
 }
 
+func (c *kioskServiceClient) CheckInTicket(ctx context.Context, in *CheckInTicketRequest, opts ...grpc.CallOption) (*CheckInTicketResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CheckInTicketResponse)
+	err := c.cc.Invoke(ctx, KioskService_CheckInTicket_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *kioskServiceClient) CancelTicket(ctx context.Context, in *CancelTicketRequest, opts ...grpc.CallOption) (*CancelTicketResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelTicketResponse)
@@ -117,11 +132,15 @@ type KioskServiceServer interface {
 	// ListCategories tells what a kiosk can offer.
 	ListCategories(context.Context, *ListCategoriesRequest) (*ListCategoriesResponse, error)
 	// IssueTicket (取号) hands out the next number of a category.
-	// Refusals: UNKNOWN_CATEGORY, CATEGORY_CLOSED, NUMBERS_EXHAUSTED, REQUEST_REUSED.
+	// Refusals: UNKNOWN_CATEGORY, CATEGORY_CLOSED (with next_opening), NUMBERS_EXHAUSTED, QUOTA_EXHAUSTED, PERSON_LIMIT,
+	// REQUEST_REUSED.
 	IssueTicket(context.Context, *IssueTicketRequest) (*IssueTicketResponse, error)
 	// GetTicket tells what became of a ticket of this or the last business day.
 	// Refusals: UNKNOWN_TICKET.
 	GetTicket(context.Context, *GetTicketRequest) (*GetTicketResponse, error)
+	// CheckInTicket (签到) puts a reserved ticket into its line: the customer has arrived.
+	// Refusals: UNKNOWN_TICKET, WRONG_TICKET_STATE, REQUEST_REUSED.
+	CheckInTicket(context.Context, *CheckInTicketRequest) (*CheckInTicketResponse, error)
 	// CancelTicket (取消) gives a ticket up before it is served.
 	// Refusals: UNKNOWN_TICKET, WRONG_TICKET_STATE, REQUEST_REUSED.
 	CancelTicket(context.Context, *CancelTicketRequest) (*CancelTicketResponse, error)
@@ -143,6 +162,9 @@ func (UnimplementedKioskServiceServer) IssueTicket(context.Context, *IssueTicket
 }
 func (UnimplementedKioskServiceServer) GetTicket(context.Context, *GetTicketRequest) (*GetTicketResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetTicket not implemented")
+}
+func (UnimplementedKioskServiceServer) CheckInTicket(context.Context, *CheckInTicketRequest) (*CheckInTicketResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CheckInTicket not implemented")
 }
 func (UnimplementedKioskServiceServer) CancelTicket(context.Context, *CancelTicketRequest) (*CancelTicketResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelTicket not implemented")
@@ -222,6 +244,24 @@ func _KioskService_GetTicket_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _KioskService_CheckInTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CheckInTicketRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(KioskServiceServer).CheckInTicket(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: KioskService_CheckInTicket_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(KioskServiceServer).CheckInTicket(ctx, req.(*CheckInTicketRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _KioskService_CancelTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelTicketRequest)
 	if err := dec(in); err != nil {
@@ -258,6 +298,10 @@ var KioskService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetTicket",
 			Handler:    _KioskService_GetTicket_Handler,
+		},
+		{
+			MethodName: "CheckInTicket",
+			Handler:    _KioskService_CheckInTicket_Handler,
 		},
 		{
 			MethodName: "CancelTicket",

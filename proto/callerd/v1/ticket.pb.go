@@ -103,6 +103,126 @@ func (TicketState) EnumDescriptor() ([]byte, []int) {
 	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{0}
 }
 
+// Priority (优先) is why a customer is in the priority lane of a category.
+type Priority int32
+
+const (
+	Priority_PRIORITY_UNSPECIFIED Priority = 0
+	// ELDERLY: 老年人.
+	Priority_PRIORITY_ELDERLY Priority = 1
+	// DISABLED: 残障人士.
+	Priority_PRIORITY_DISABLED Priority = 2
+	// PREGNANT: 孕妇.
+	Priority_PRIORITY_PREGNANT Priority = 3
+	// MILITARY: 军人.
+	Priority_PRIORITY_MILITARY Priority = 4
+)
+
+// Enum value maps for Priority.
+var (
+	Priority_name = map[int32]string{
+		0: "PRIORITY_UNSPECIFIED",
+		1: "PRIORITY_ELDERLY",
+		2: "PRIORITY_DISABLED",
+		3: "PRIORITY_PREGNANT",
+		4: "PRIORITY_MILITARY",
+	}
+	Priority_value = map[string]int32{
+		"PRIORITY_UNSPECIFIED": 0,
+		"PRIORITY_ELDERLY":     1,
+		"PRIORITY_DISABLED":    2,
+		"PRIORITY_PREGNANT":    3,
+		"PRIORITY_MILITARY":    4,
+	}
+)
+
+func (x Priority) Enum() *Priority {
+	p := new(Priority)
+	*p = x
+	return p
+}
+
+func (x Priority) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Priority) Descriptor() protoreflect.EnumDescriptor {
+	return file_callerd_v1_ticket_proto_enumTypes[1].Descriptor()
+}
+
+func (Priority) Type() protoreflect.EnumType {
+	return &file_callerd_v1_ticket_proto_enumTypes[1]
+}
+
+func (x Priority) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Priority.Descriptor instead.
+func (Priority) EnumDescriptor() ([]byte, []int) {
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{1}
+}
+
+// Where is a place in a line.
+type Where int32
+
+const (
+	Where_WHERE_UNSPECIFIED Where = 0
+	// BACK: behind everybody.
+	Where_WHERE_BACK Where = 1
+	// FRONT: before everybody.
+	Where_WHERE_FRONT Where = 2
+	// AFTER: behind so many.
+	Where_WHERE_AFTER Where = 3
+	// BY_ISSUE: where its first entry into a line puts it.
+	Where_WHERE_BY_ISSUE Where = 4
+)
+
+// Enum value maps for Where.
+var (
+	Where_name = map[int32]string{
+		0: "WHERE_UNSPECIFIED",
+		1: "WHERE_BACK",
+		2: "WHERE_FRONT",
+		3: "WHERE_AFTER",
+		4: "WHERE_BY_ISSUE",
+	}
+	Where_value = map[string]int32{
+		"WHERE_UNSPECIFIED": 0,
+		"WHERE_BACK":        1,
+		"WHERE_FRONT":       2,
+		"WHERE_AFTER":       3,
+		"WHERE_BY_ISSUE":    4,
+	}
+)
+
+func (x Where) Enum() *Where {
+	p := new(Where)
+	*p = x
+	return p
+}
+
+func (x Where) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Where) Descriptor() protoreflect.EnumDescriptor {
+	return file_callerd_v1_ticket_proto_enumTypes[2].Descriptor()
+}
+
+func (Where) Type() protoreflect.EnumType {
+	return &file_callerd_v1_ticket_proto_enumTypes[2]
+}
+
+func (x Where) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Where.Descriptor instead.
+func (Where) EnumDescriptor() ([]byte, []int) {
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{2}
+}
+
 // CallRule is how a counter chooses among the lines that it serves.
 type CallRule int32
 
@@ -112,6 +232,14 @@ const (
 	CallRule_CALL_RULE_OLDEST CallRule = 1
 	// PRIORITY: the first category of the counter's list that has a waiting ticket.
 	CallRule_CALL_RULE_PRIORITY CallRule = 2
+	// RATIO: the categories in turn by their weights; an empty one costs nobody his turn.
+	CallRule_CALL_RULE_RATIO CallRule = 3
+	// OVERDUE stands over all rules and cannot be chosen: the ticket was passed over too often or waited too long.
+	CallRule_CALL_RULE_OVERDUE CallRule = 4
+	// BOUND stands over all rules and cannot be chosen: the ticket waited for this very counter.
+	CallRule_CALL_RULE_BOUND CallRule = 5
+	// GIVEN cannot be chosen: the teller named the ticket.
+	CallRule_CALL_RULE_GIVEN CallRule = 6
 )
 
 // Enum value maps for CallRule.
@@ -120,11 +248,19 @@ var (
 		0: "CALL_RULE_UNSPECIFIED",
 		1: "CALL_RULE_OLDEST",
 		2: "CALL_RULE_PRIORITY",
+		3: "CALL_RULE_RATIO",
+		4: "CALL_RULE_OVERDUE",
+		5: "CALL_RULE_BOUND",
+		6: "CALL_RULE_GIVEN",
 	}
 	CallRule_value = map[string]int32{
 		"CALL_RULE_UNSPECIFIED": 0,
 		"CALL_RULE_OLDEST":      1,
 		"CALL_RULE_PRIORITY":    2,
+		"CALL_RULE_RATIO":       3,
+		"CALL_RULE_OVERDUE":     4,
+		"CALL_RULE_BOUND":       5,
+		"CALL_RULE_GIVEN":       6,
 	}
 )
 
@@ -139,11 +275,11 @@ func (x CallRule) String() string {
 }
 
 func (CallRule) Descriptor() protoreflect.EnumDescriptor {
-	return file_callerd_v1_ticket_proto_enumTypes[1].Descriptor()
+	return file_callerd_v1_ticket_proto_enumTypes[3].Descriptor()
 }
 
 func (CallRule) Type() protoreflect.EnumType {
-	return &file_callerd_v1_ticket_proto_enumTypes[1]
+	return &file_callerd_v1_ticket_proto_enumTypes[3]
 }
 
 func (x CallRule) Number() protoreflect.EnumNumber {
@@ -152,7 +288,7 @@ func (x CallRule) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CallRule.Descriptor instead.
 func (CallRule) EnumDescriptor() ([]byte, []int) {
-	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{1}
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{3}
 }
 
 // CounterState says whether a counter takes customers.
@@ -195,11 +331,11 @@ func (x CounterState) String() string {
 }
 
 func (CounterState) Descriptor() protoreflect.EnumDescriptor {
-	return file_callerd_v1_ticket_proto_enumTypes[2].Descriptor()
+	return file_callerd_v1_ticket_proto_enumTypes[4].Descriptor()
 }
 
 func (CounterState) Type() protoreflect.EnumType {
-	return &file_callerd_v1_ticket_proto_enumTypes[2]
+	return &file_callerd_v1_ticket_proto_enumTypes[4]
 }
 
 func (x CounterState) Number() protoreflect.EnumNumber {
@@ -208,7 +344,7 @@ func (x CounterState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CounterState.Descriptor instead.
 func (CounterState) EnumDescriptor() ([]byte, []int) {
-	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{2}
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{4}
 }
 
 // Ticket (号票) is one customer's number and what has become of it.
@@ -225,6 +361,8 @@ type Ticket struct {
 	// origin_category is the id of the category that issued the ticket.
 	OriginCategory string      `protobuf:"bytes,4,opt,name=origin_category,json=originCategory,proto3" json:"origin_category,omitempty"`
 	State          TicketState `protobuf:"varint,5,opt,name=state,proto3,enum=callerd.v1.TicketState" json:"state,omitempty"`
+	// priority is why the ticket is in the priority lane; unspecified: the regular lane.
+	Priority Priority `protobuf:"varint,6,opt,name=priority,proto3,enum=callerd.v1.Priority" json:"priority,omitempty"`
 	// counter is the counter at which the ticket is (called, serving, held) or last was;
 	// 0 when it was at none yet.
 	Counter   uint32                 `protobuf:"varint,7,opt,name=counter,proto3" json:"counter,omitempty"`
@@ -237,7 +375,14 @@ type Ticket struct {
 	// calls counts the announcements: the first call and every recall.
 	Calls uint32 `protobuf:"varint,12,opt,name=calls,proto3" json:"calls,omitempty"`
 	// version is the sequence of the last record that changed the ticket.
-	Version       uint64 `protobuf:"varint,13,opt,name=version,proto3" json:"version,omitempty"`
+	Version uint64 `protobuf:"varint,13,opt,name=version,proto3" json:"version,omitempty"`
+	// bound_counter is the only counter that calls it, after a transfer to one; 0: any.
+	BoundCounter uint32 `protobuf:"varint,14,opt,name=bound_counter,json=boundCounter,proto3" json:"bound_counter,omitempty"`
+	// overtaken is how often it was passed over by later ones since it entered its line.
+	Overtaken uint32 `protobuf:"varint,15,opt,name=overtaken,proto3" json:"overtaken,omitempty"`
+	// deadline is when its state ends by itself: a called one becomes a no-show, a reserved, held or no-show one expires. Absent:
+	// with the business day.
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -307,6 +452,13 @@ func (x *Ticket) GetState() TicketState {
 	return TicketState_TICKET_STATE_UNSPECIFIED
 }
 
+func (x *Ticket) GetPriority() Priority {
+	if x != nil {
+		return x.Priority
+	}
+	return Priority_PRIORITY_UNSPECIFIED
+}
+
 func (x *Ticket) GetCounter() uint32 {
 	if x != nil {
 		return x.Counter
@@ -356,12 +508,37 @@ func (x *Ticket) GetVersion() uint64 {
 	return 0
 }
 
+func (x *Ticket) GetBoundCounter() uint32 {
+	if x != nil {
+		return x.BoundCounter
+	}
+	return 0
+}
+
+func (x *Ticket) GetOvertaken() uint32 {
+	if x != nil {
+		return x.Overtaken
+	}
+	return 0
+}
+
+func (x *Ticket) GetDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
 // CallReason says why this ticket was called and no other.
 type CallReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Rule  CallRule               `protobuf:"varint,1,opt,name=rule,proto3,enum=callerd.v1.CallRule" json:"rule,omitempty"`
 	// waited is the time from entering the line to the call.
-	Waited        *durationpb.Duration `protobuf:"bytes,2,opt,name=waited,proto3" json:"waited,omitempty"`
+	Waited *durationpb.Duration `protobuf:"bytes,2,opt,name=waited,proto3" json:"waited,omitempty"`
+	// overtaken is how often the ticket itself had been passed over.
+	Overtaken uint32 `protobuf:"varint,3,opt,name=overtaken,proto3" json:"overtaken,omitempty"`
+	// passed_over are the lanes of this counter in which earlier tickets stayed behind.
+	PassedOver    []*PassedOver `protobuf:"bytes,4,rep,name=passed_over,json=passedOver,proto3" json:"passed_over,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -410,6 +587,92 @@ func (x *CallReason) GetWaited() *durationpb.Duration {
 	return nil
 }
 
+func (x *CallReason) GetOvertaken() uint32 {
+	if x != nil {
+		return x.Overtaken
+	}
+	return 0
+}
+
+func (x *CallReason) GetPassedOver() []*PassedOver {
+	if x != nil {
+		return x.PassedOver
+	}
+	return nil
+}
+
+// PassedOver is a lane in which earlier tickets stayed behind when another was called.
+type PassedOver struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Category string                 `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
+	// priority_lane says which of the category's two lanes.
+	PriorityLane bool `protobuf:"varint,2,opt,name=priority_lane,json=priorityLane,proto3" json:"priority_lane,omitempty"`
+	// count of the tickets.
+	Count uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	// first is the id of the one that waits longest.
+	First         string `protobuf:"bytes,4,opt,name=first,proto3" json:"first,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PassedOver) Reset() {
+	*x = PassedOver{}
+	mi := &file_callerd_v1_ticket_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PassedOver) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PassedOver) ProtoMessage() {}
+
+func (x *PassedOver) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_ticket_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PassedOver.ProtoReflect.Descriptor instead.
+func (*PassedOver) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PassedOver) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *PassedOver) GetPriorityLane() bool {
+	if x != nil {
+		return x.PriorityLane
+	}
+	return false
+}
+
+func (x *PassedOver) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *PassedOver) GetFirst() string {
+	if x != nil {
+		return x.First
+	}
+	return ""
+}
+
 // LocalizedText is one text in the languages of the hall; each may be empty.
 type LocalizedText struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -423,7 +686,7 @@ type LocalizedText struct {
 
 func (x *LocalizedText) Reset() {
 	*x = LocalizedText{}
-	mi := &file_callerd_v1_ticket_proto_msgTypes[2]
+	mi := &file_callerd_v1_ticket_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -435,7 +698,7 @@ func (x *LocalizedText) String() string {
 func (*LocalizedText) ProtoMessage() {}
 
 func (x *LocalizedText) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_ticket_proto_msgTypes[2]
+	mi := &file_callerd_v1_ticket_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -448,7 +711,7 @@ func (x *LocalizedText) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LocalizedText.ProtoReflect.Descriptor instead.
 func (*LocalizedText) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{2}
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *LocalizedText) GetZhCn() string {
@@ -486,7 +749,7 @@ type Category struct {
 
 func (x *Category) Reset() {
 	*x = Category{}
-	mi := &file_callerd_v1_ticket_proto_msgTypes[3]
+	mi := &file_callerd_v1_ticket_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -498,7 +761,7 @@ func (x *Category) String() string {
 func (*Category) ProtoMessage() {}
 
 func (x *Category) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_ticket_proto_msgTypes[3]
+	mi := &file_callerd_v1_ticket_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -511,7 +774,7 @@ func (x *Category) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Category.ProtoReflect.Descriptor instead.
 func (*Category) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{3}
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Category) GetId() string {
@@ -581,7 +844,7 @@ type Counter struct {
 
 func (x *Counter) Reset() {
 	*x = Counter{}
-	mi := &file_callerd_v1_ticket_proto_msgTypes[4]
+	mi := &file_callerd_v1_ticket_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +856,7 @@ func (x *Counter) String() string {
 func (*Counter) ProtoMessage() {}
 
 func (x *Counter) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_ticket_proto_msgTypes[4]
+	mi := &file_callerd_v1_ticket_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +869,7 @@ func (x *Counter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counter.ProtoReflect.Descriptor instead.
 func (*Counter) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{4}
+	return file_callerd_v1_ticket_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Counter) GetCounter() uint32 {
@@ -649,13 +912,14 @@ var File_callerd_v1_ticket_proto protoreflect.FileDescriptor
 const file_callerd_v1_ticket_proto_rawDesc = "" +
 	"\n" +
 	"\x17callerd/v1/ticket.proto\x12\n" +
-	"callerd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd4\x03\n" +
+	"callerd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x81\x05\n" +
 	"\x06Ticket\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\tR\x06number\x12\x1a\n" +
 	"\bcategory\x18\x03 \x01(\tR\bcategory\x12'\n" +
 	"\x0forigin_category\x18\x04 \x01(\tR\x0eoriginCategory\x12-\n" +
-	"\x05state\x18\x05 \x01(\x0e2\x17.callerd.v1.TicketStateR\x05state\x12\x18\n" +
+	"\x05state\x18\x05 \x01(\x0e2\x17.callerd.v1.TicketStateR\x05state\x120\n" +
+	"\bpriority\x18\x06 \x01(\x0e2\x14.callerd.v1.PriorityR\bpriority\x12\x18\n" +
 	"\acounter\x18\a \x01(\rR\acounter\x129\n" +
 	"\n" +
 	"issue_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tissueTime\x127\n" +
@@ -665,11 +929,23 @@ const file_callerd_v1_ticket_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12\x14\n" +
 	"\x05calls\x18\f \x01(\rR\x05calls\x12\x18\n" +
-	"\aversion\x18\r \x01(\x04R\aversion\"i\n" +
+	"\aversion\x18\r \x01(\x04R\aversion\x12#\n" +
+	"\rbound_counter\x18\x0e \x01(\rR\fboundCounter\x12\x1c\n" +
+	"\tovertaken\x18\x0f \x01(\rR\tovertaken\x126\n" +
+	"\bdeadline\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\"\xc0\x01\n" +
 	"\n" +
 	"CallReason\x12(\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x14.callerd.v1.CallRuleR\x04rule\x121\n" +
-	"\x06waited\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06waited\"4\n" +
+	"\x06waited\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06waited\x12\x1c\n" +
+	"\tovertaken\x18\x03 \x01(\rR\tovertaken\x127\n" +
+	"\vpassed_over\x18\x04 \x03(\v2\x16.callerd.v1.PassedOverR\n" +
+	"passedOver\"y\n" +
+	"\n" +
+	"PassedOver\x12\x1a\n" +
+	"\bcategory\x18\x01 \x01(\tR\bcategory\x12#\n" +
+	"\rpriority_lane\x18\x02 \x01(\bR\fpriorityLane\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\rR\x05count\x12\x14\n" +
+	"\x05first\x18\x04 \x01(\tR\x05first\"4\n" +
 	"\rLocalizedText\x12\x13\n" +
 	"\x05zh_cn\x18\x01 \x01(\tR\x04zhCn\x12\x0e\n" +
 	"\x02en\x18\x02 \x01(\tR\x02en\"\xc1\x01\n" +
@@ -697,11 +973,28 @@ const file_callerd_v1_ticket_proto_rawDesc = "" +
 	"\x14TICKET_STATE_NO_SHOW\x10\x06\x12\x1a\n" +
 	"\x16TICKET_STATE_COMPLETED\x10\a\x12\x1a\n" +
 	"\x16TICKET_STATE_CANCELLED\x10\b\x12\x18\n" +
-	"\x14TICKET_STATE_EXPIRED\x10\t*S\n" +
+	"\x14TICKET_STATE_EXPIRED\x10\t*\x7f\n" +
+	"\bPriority\x12\x18\n" +
+	"\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10PRIORITY_ELDERLY\x10\x01\x12\x15\n" +
+	"\x11PRIORITY_DISABLED\x10\x02\x12\x15\n" +
+	"\x11PRIORITY_PREGNANT\x10\x03\x12\x15\n" +
+	"\x11PRIORITY_MILITARY\x10\x04*d\n" +
+	"\x05Where\x12\x15\n" +
+	"\x11WHERE_UNSPECIFIED\x10\x00\x12\x0e\n" +
+	"\n" +
+	"WHERE_BACK\x10\x01\x12\x0f\n" +
+	"\vWHERE_FRONT\x10\x02\x12\x0f\n" +
+	"\vWHERE_AFTER\x10\x03\x12\x12\n" +
+	"\x0eWHERE_BY_ISSUE\x10\x04*\xa9\x01\n" +
 	"\bCallRule\x12\x19\n" +
 	"\x15CALL_RULE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10CALL_RULE_OLDEST\x10\x01\x12\x16\n" +
-	"\x12CALL_RULE_PRIORITY\x10\x02*y\n" +
+	"\x12CALL_RULE_PRIORITY\x10\x02\x12\x13\n" +
+	"\x0fCALL_RULE_RATIO\x10\x03\x12\x15\n" +
+	"\x11CALL_RULE_OVERDUE\x10\x04\x12\x13\n" +
+	"\x0fCALL_RULE_BOUND\x10\x05\x12\x13\n" +
+	"\x0fCALL_RULE_GIVEN\x10\x06*y\n" +
 	"\fCounterState\x12\x1d\n" +
 	"\x19COUNTER_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14COUNTER_STATE_CLOSED\x10\x01\x12\x16\n" +
@@ -720,36 +1013,42 @@ func file_callerd_v1_ticket_proto_rawDescGZIP() []byte {
 	return file_callerd_v1_ticket_proto_rawDescData
 }
 
-var file_callerd_v1_ticket_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_callerd_v1_ticket_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_callerd_v1_ticket_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_callerd_v1_ticket_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_callerd_v1_ticket_proto_goTypes = []any{
 	(TicketState)(0),              // 0: callerd.v1.TicketState
-	(CallRule)(0),                 // 1: callerd.v1.CallRule
-	(CounterState)(0),             // 2: callerd.v1.CounterState
-	(*Ticket)(nil),                // 3: callerd.v1.Ticket
-	(*CallReason)(nil),            // 4: callerd.v1.CallReason
-	(*LocalizedText)(nil),         // 5: callerd.v1.LocalizedText
-	(*Category)(nil),              // 6: callerd.v1.Category
-	(*Counter)(nil),               // 7: callerd.v1.Counter
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
+	(Priority)(0),                 // 1: callerd.v1.Priority
+	(Where)(0),                    // 2: callerd.v1.Where
+	(CallRule)(0),                 // 3: callerd.v1.CallRule
+	(CounterState)(0),             // 4: callerd.v1.CounterState
+	(*Ticket)(nil),                // 5: callerd.v1.Ticket
+	(*CallReason)(nil),            // 6: callerd.v1.CallReason
+	(*PassedOver)(nil),            // 7: callerd.v1.PassedOver
+	(*LocalizedText)(nil),         // 8: callerd.v1.LocalizedText
+	(*Category)(nil),              // 9: callerd.v1.Category
+	(*Counter)(nil),               // 10: callerd.v1.Counter
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 12: google.protobuf.Duration
 }
 var file_callerd_v1_ticket_proto_depIdxs = []int32{
 	0,  // 0: callerd.v1.Ticket.state:type_name -> callerd.v1.TicketState
-	8,  // 1: callerd.v1.Ticket.issue_time:type_name -> google.protobuf.Timestamp
-	8,  // 2: callerd.v1.Ticket.call_time:type_name -> google.protobuf.Timestamp
-	8,  // 3: callerd.v1.Ticket.start_time:type_name -> google.protobuf.Timestamp
-	8,  // 4: callerd.v1.Ticket.end_time:type_name -> google.protobuf.Timestamp
-	1,  // 5: callerd.v1.CallReason.rule:type_name -> callerd.v1.CallRule
-	9,  // 6: callerd.v1.CallReason.waited:type_name -> google.protobuf.Duration
-	5,  // 7: callerd.v1.Category.name:type_name -> callerd.v1.LocalizedText
-	2,  // 8: callerd.v1.Counter.state:type_name -> callerd.v1.CounterState
-	0,  // 9: callerd.v1.Counter.ticket_state:type_name -> callerd.v1.TicketState
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	1,  // 1: callerd.v1.Ticket.priority:type_name -> callerd.v1.Priority
+	11, // 2: callerd.v1.Ticket.issue_time:type_name -> google.protobuf.Timestamp
+	11, // 3: callerd.v1.Ticket.call_time:type_name -> google.protobuf.Timestamp
+	11, // 4: callerd.v1.Ticket.start_time:type_name -> google.protobuf.Timestamp
+	11, // 5: callerd.v1.Ticket.end_time:type_name -> google.protobuf.Timestamp
+	11, // 6: callerd.v1.Ticket.deadline:type_name -> google.protobuf.Timestamp
+	3,  // 7: callerd.v1.CallReason.rule:type_name -> callerd.v1.CallRule
+	12, // 8: callerd.v1.CallReason.waited:type_name -> google.protobuf.Duration
+	7,  // 9: callerd.v1.CallReason.passed_over:type_name -> callerd.v1.PassedOver
+	8,  // 10: callerd.v1.Category.name:type_name -> callerd.v1.LocalizedText
+	4,  // 11: callerd.v1.Counter.state:type_name -> callerd.v1.CounterState
+	0,  // 12: callerd.v1.Counter.ticket_state:type_name -> callerd.v1.TicketState
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_callerd_v1_ticket_proto_init() }
@@ -762,8 +1061,8 @@ func file_callerd_v1_ticket_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_callerd_v1_ticket_proto_rawDesc), len(file_callerd_v1_ticket_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   5,
+			NumEnums:      5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

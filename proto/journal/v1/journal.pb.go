@@ -246,6 +246,14 @@ const (
 	Cause_CAUSE_UNSPECIFIED Cause = 0
 	// The console was not heard of within its lease.
 	Cause_CAUSE_LEASE_ENDED Cause = 1
+	// Another session took the counter over.
+	Cause_CAUSE_TAKEN_OVER Cause = 2
+	// A deadline passed.
+	Cause_CAUSE_TIME_UP Cause = 3
+	// The counter that the ticket was bound to has closed.
+	Cause_CAUSE_UNBOUND Cause = 4
+	// The last recall that the configuration allows had been made.
+	Cause_CAUSE_LIMIT_MET Cause = 5
 )
 
 // Enum value maps for Cause.
@@ -253,10 +261,18 @@ var (
 	Cause_name = map[int32]string{
 		0: "CAUSE_UNSPECIFIED",
 		1: "CAUSE_LEASE_ENDED",
+		2: "CAUSE_TAKEN_OVER",
+		3: "CAUSE_TIME_UP",
+		4: "CAUSE_UNBOUND",
+		5: "CAUSE_LIMIT_MET",
 	}
 	Cause_value = map[string]int32{
 		"CAUSE_UNSPECIFIED": 0,
 		"CAUSE_LEASE_ENDED": 1,
+		"CAUSE_TAKEN_OVER":  2,
+		"CAUSE_TIME_UP":     3,
+		"CAUSE_UNBOUND":     4,
+		"CAUSE_LIMIT_MET":   5,
 	}
 )
 
@@ -294,6 +310,10 @@ const (
 	Rule_RULE_UNSPECIFIED Rule = 0
 	Rule_RULE_OLDEST      Rule = 1
 	Rule_RULE_PRIORITY    Rule = 2
+	Rule_RULE_RATIO       Rule = 3
+	Rule_RULE_OVERDUE     Rule = 4
+	Rule_RULE_BOUND       Rule = 5
+	Rule_RULE_GIVEN       Rule = 6
 )
 
 // Enum value maps for Rule.
@@ -302,11 +322,19 @@ var (
 		0: "RULE_UNSPECIFIED",
 		1: "RULE_OLDEST",
 		2: "RULE_PRIORITY",
+		3: "RULE_RATIO",
+		4: "RULE_OVERDUE",
+		5: "RULE_BOUND",
+		6: "RULE_GIVEN",
 	}
 	Rule_value = map[string]int32{
 		"RULE_UNSPECIFIED": 0,
 		"RULE_OLDEST":      1,
 		"RULE_PRIORITY":    2,
+		"RULE_RATIO":       3,
+		"RULE_OVERDUE":     4,
+		"RULE_BOUND":       5,
+		"RULE_GIVEN":       6,
 	}
 )
 
@@ -335,6 +363,171 @@ func (x Rule) Number() protoreflect.EnumNumber {
 // Deprecated: Use Rule.Descriptor instead.
 func (Rule) EnumDescriptor() ([]byte, []int) {
 	return file_journal_v1_journal_proto_rawDescGZIP(), []int{4}
+}
+
+// Priority is why a customer is in the priority lane.
+type Priority int32
+
+const (
+	// The regular lane.
+	Priority_PRIORITY_UNSPECIFIED Priority = 0
+	Priority_PRIORITY_ELDERLY     Priority = 1
+	Priority_PRIORITY_DISABLED    Priority = 2
+	Priority_PRIORITY_PREGNANT    Priority = 3
+	Priority_PRIORITY_MILITARY    Priority = 4
+)
+
+// Enum value maps for Priority.
+var (
+	Priority_name = map[int32]string{
+		0: "PRIORITY_UNSPECIFIED",
+		1: "PRIORITY_ELDERLY",
+		2: "PRIORITY_DISABLED",
+		3: "PRIORITY_PREGNANT",
+		4: "PRIORITY_MILITARY",
+	}
+	Priority_value = map[string]int32{
+		"PRIORITY_UNSPECIFIED": 0,
+		"PRIORITY_ELDERLY":     1,
+		"PRIORITY_DISABLED":    2,
+		"PRIORITY_PREGNANT":    3,
+		"PRIORITY_MILITARY":    4,
+	}
+)
+
+func (x Priority) Enum() *Priority {
+	p := new(Priority)
+	*p = x
+	return p
+}
+
+func (x Priority) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Priority) Descriptor() protoreflect.EnumDescriptor {
+	return file_journal_v1_journal_proto_enumTypes[5].Descriptor()
+}
+
+func (Priority) Type() protoreflect.EnumType {
+	return &file_journal_v1_journal_proto_enumTypes[5]
+}
+
+func (x Priority) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Priority.Descriptor instead.
+func (Priority) EnumDescriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{5}
+}
+
+// Lane is one of a category's two lanes.
+type Lane int32
+
+const (
+	// The regular lane.
+	Lane_LANE_UNSPECIFIED Lane = 0
+	Lane_LANE_PRIORITY    Lane = 1
+)
+
+// Enum value maps for Lane.
+var (
+	Lane_name = map[int32]string{
+		0: "LANE_UNSPECIFIED",
+		1: "LANE_PRIORITY",
+	}
+	Lane_value = map[string]int32{
+		"LANE_UNSPECIFIED": 0,
+		"LANE_PRIORITY":    1,
+	}
+)
+
+func (x Lane) Enum() *Lane {
+	p := new(Lane)
+	*p = x
+	return p
+}
+
+func (x Lane) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Lane) Descriptor() protoreflect.EnumDescriptor {
+	return file_journal_v1_journal_proto_enumTypes[6].Descriptor()
+}
+
+func (Lane) Type() protoreflect.EnumType {
+	return &file_journal_v1_journal_proto_enumTypes[6]
+}
+
+func (x Lane) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Lane.Descriptor instead.
+func (Lane) EnumDescriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{6}
+}
+
+// Where is the place in a line at which a ticket came into it.
+type Where int32
+
+const (
+	// As everybody does.
+	Where_WHERE_UNSPECIFIED Where = 0
+	Where_WHERE_BACK        Where = 1
+	Where_WHERE_FRONT       Where = 2
+	Where_WHERE_AFTER       Where = 3
+	Where_WHERE_BY_ISSUE    Where = 4
+	Where_WHERE_KEPT        Where = 5
+)
+
+// Enum value maps for Where.
+var (
+	Where_name = map[int32]string{
+		0: "WHERE_UNSPECIFIED",
+		1: "WHERE_BACK",
+		2: "WHERE_FRONT",
+		3: "WHERE_AFTER",
+		4: "WHERE_BY_ISSUE",
+		5: "WHERE_KEPT",
+	}
+	Where_value = map[string]int32{
+		"WHERE_UNSPECIFIED": 0,
+		"WHERE_BACK":        1,
+		"WHERE_FRONT":       2,
+		"WHERE_AFTER":       3,
+		"WHERE_BY_ISSUE":    4,
+		"WHERE_KEPT":        5,
+	}
+)
+
+func (x Where) Enum() *Where {
+	p := new(Where)
+	*p = x
+	return p
+}
+
+func (x Where) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Where) Descriptor() protoreflect.EnumDescriptor {
+	return file_journal_v1_journal_proto_enumTypes[7].Descriptor()
+}
+
+func (Where) Type() protoreflect.EnumType {
+	return &file_journal_v1_journal_proto_enumTypes[7]
+}
+
+func (x Where) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Where.Descriptor instead.
+func (Where) EnumDescriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{7}
 }
 
 // CounterVerb is what was done to a counter.
@@ -377,11 +570,11 @@ func (x CounterVerb) String() string {
 }
 
 func (CounterVerb) Descriptor() protoreflect.EnumDescriptor {
-	return file_journal_v1_journal_proto_enumTypes[5].Descriptor()
+	return file_journal_v1_journal_proto_enumTypes[8].Descriptor()
 }
 
 func (CounterVerb) Type() protoreflect.EnumType {
-	return &file_journal_v1_journal_proto_enumTypes[5]
+	return &file_journal_v1_journal_proto_enumTypes[8]
 }
 
 func (x CounterVerb) Number() protoreflect.EnumNumber {
@@ -390,7 +583,60 @@ func (x CounterVerb) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CounterVerb.Descriptor instead.
 func (CounterVerb) EnumDescriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{5}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{8}
+}
+
+// ResourceVerb is what was done to resources.
+type ResourceVerb int32
+
+const (
+	ResourceVerb_RESOURCE_VERB_UNSPECIFIED ResourceVerb = 0
+	ResourceVerb_RESOURCE_VERB_ACQUIRE     ResourceVerb = 1
+	ResourceVerb_RESOURCE_VERB_RENEW       ResourceVerb = 2
+	ResourceVerb_RESOURCE_VERB_RELEASE     ResourceVerb = 3
+)
+
+// Enum value maps for ResourceVerb.
+var (
+	ResourceVerb_name = map[int32]string{
+		0: "RESOURCE_VERB_UNSPECIFIED",
+		1: "RESOURCE_VERB_ACQUIRE",
+		2: "RESOURCE_VERB_RENEW",
+		3: "RESOURCE_VERB_RELEASE",
+	}
+	ResourceVerb_value = map[string]int32{
+		"RESOURCE_VERB_UNSPECIFIED": 0,
+		"RESOURCE_VERB_ACQUIRE":     1,
+		"RESOURCE_VERB_RENEW":       2,
+		"RESOURCE_VERB_RELEASE":     3,
+	}
+)
+
+func (x ResourceVerb) Enum() *ResourceVerb {
+	p := new(ResourceVerb)
+	*p = x
+	return p
+}
+
+func (x ResourceVerb) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ResourceVerb) Descriptor() protoreflect.EnumDescriptor {
+	return file_journal_v1_journal_proto_enumTypes[9].Descriptor()
+}
+
+func (ResourceVerb) Type() protoreflect.EnumType {
+	return &file_journal_v1_journal_proto_enumTypes[9]
+}
+
+func (x ResourceVerb) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ResourceVerb.Descriptor instead.
+func (ResourceVerb) EnumDescriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{9}
 }
 
 // Batch is one value of a day bucket, after its four bytes of CRC-32C (big-endian, Castagnoli, over the
@@ -711,6 +957,12 @@ type Outcome struct {
 	//	*Outcome_DayOpened
 	//	*Outcome_Started
 	//	*Outcome_NoticePublished
+	//	*Outcome_BranchNamed
+	//	*Outcome_CreditsChanged
+	//	*Outcome_CategoryReset
+	//	*Outcome_ClockAccepted
+	//	*Outcome_ResourceDefined
+	//	*Outcome_ResourceChanged
 	Kind          isOutcome_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -816,6 +1068,60 @@ func (x *Outcome) GetNoticePublished() *NoticePublished {
 	return nil
 }
 
+func (x *Outcome) GetBranchNamed() *BranchNamed {
+	if x != nil {
+		if x, ok := x.Kind.(*Outcome_BranchNamed); ok {
+			return x.BranchNamed
+		}
+	}
+	return nil
+}
+
+func (x *Outcome) GetCreditsChanged() *CreditsChanged {
+	if x != nil {
+		if x, ok := x.Kind.(*Outcome_CreditsChanged); ok {
+			return x.CreditsChanged
+		}
+	}
+	return nil
+}
+
+func (x *Outcome) GetCategoryReset() *CategoryReset {
+	if x != nil {
+		if x, ok := x.Kind.(*Outcome_CategoryReset); ok {
+			return x.CategoryReset
+		}
+	}
+	return nil
+}
+
+func (x *Outcome) GetClockAccepted() *ClockAccepted {
+	if x != nil {
+		if x, ok := x.Kind.(*Outcome_ClockAccepted); ok {
+			return x.ClockAccepted
+		}
+	}
+	return nil
+}
+
+func (x *Outcome) GetResourceDefined() *ResourceDefined {
+	if x != nil {
+		if x, ok := x.Kind.(*Outcome_ResourceDefined); ok {
+			return x.ResourceDefined
+		}
+	}
+	return nil
+}
+
+func (x *Outcome) GetResourceChanged() *ResourceChanged {
+	if x != nil {
+		if x, ok := x.Kind.(*Outcome_ResourceChanged); ok {
+			return x.ResourceChanged
+		}
+	}
+	return nil
+}
+
 type isOutcome_Kind interface {
 	isOutcome_Kind()
 }
@@ -848,6 +1154,30 @@ type Outcome_NoticePublished struct {
 	NoticePublished *NoticePublished `protobuf:"bytes,7,opt,name=notice_published,json=noticePublished,oneof"`
 }
 
+type Outcome_BranchNamed struct {
+	BranchNamed *BranchNamed `protobuf:"bytes,8,opt,name=branch_named,json=branchNamed,oneof"`
+}
+
+type Outcome_CreditsChanged struct {
+	CreditsChanged *CreditsChanged `protobuf:"bytes,9,opt,name=credits_changed,json=creditsChanged,oneof"`
+}
+
+type Outcome_CategoryReset struct {
+	CategoryReset *CategoryReset `protobuf:"bytes,10,opt,name=category_reset,json=categoryReset,oneof"`
+}
+
+type Outcome_ClockAccepted struct {
+	ClockAccepted *ClockAccepted `protobuf:"bytes,11,opt,name=clock_accepted,json=clockAccepted,oneof"`
+}
+
+type Outcome_ResourceDefined struct {
+	ResourceDefined *ResourceDefined `protobuf:"bytes,12,opt,name=resource_defined,json=resourceDefined,oneof"`
+}
+
+type Outcome_ResourceChanged struct {
+	ResourceChanged *ResourceChanged `protobuf:"bytes,13,opt,name=resource_changed,json=resourceChanged,oneof"`
+}
+
 func (*Outcome_TicketChanged) isOutcome_Kind() {}
 
 func (*Outcome_CounterChanged) isOutcome_Kind() {}
@@ -861,6 +1191,18 @@ func (*Outcome_DayOpened) isOutcome_Kind() {}
 func (*Outcome_Started) isOutcome_Kind() {}
 
 func (*Outcome_NoticePublished) isOutcome_Kind() {}
+
+func (*Outcome_BranchNamed) isOutcome_Kind() {}
+
+func (*Outcome_CreditsChanged) isOutcome_Kind() {}
+
+func (*Outcome_CategoryReset) isOutcome_Kind() {}
+
+func (*Outcome_ClockAccepted) isOutcome_Kind() {}
+
+func (*Outcome_ResourceDefined) isOutcome_Kind() {}
+
+func (*Outcome_ResourceChanged) isOutcome_Kind() {}
 
 // Day is a business day.
 type Day struct {
@@ -1050,7 +1392,22 @@ type TicketChanged struct {
 	Note  string    `protobuf:"bytes,11,opt,name=note" json:"note,omitempty"`
 	Rule  Rule      `protobuf:"varint,12,opt,name=rule,enum=journal.v1.Rule" json:"rule,omitempty"`
 	// waited is nanoseconds.
-	Waited        int64 `protobuf:"varint,13,opt,name=waited" json:"waited,omitempty"`
+	Waited     int64         `protobuf:"varint,13,opt,name=waited" json:"waited,omitempty"`
+	Overtaken  uint32        `protobuf:"varint,14,opt,name=overtaken" json:"overtaken,omitempty"`
+	PassedOver []*PassedOver `protobuf:"bytes,15,rep,name=passed_over,json=passedOver" json:"passed_over,omitempty"`
+	Priority   Priority      `protobuf:"varint,16,opt,name=priority,enum=journal.v1.Priority" json:"priority,omitempty"`
+	// person is an opaque hash made by the kiosk.
+	Person string `protobuf:"bytes,17,opt,name=person" json:"person,omitempty"`
+	Where  Where  `protobuf:"varint,18,opt,name=where,enum=journal.v1.Where" json:"where,omitempty"`
+	// after is for WHERE_AFTER: behind so many.
+	After uint32 `protobuf:"varint,19,opt,name=after" json:"after,omitempty"`
+	// from_category is absent when it is category.
+	FromCategory string `protobuf:"bytes,20,opt,name=from_category,json=fromCategory" json:"from_category,omitempty"`
+	// bound is the only counter that calls the ticket; 0: any.
+	Bound      uint32        `protobuf:"varint,21,opt,name=bound" json:"bound,omitempty"`
+	Renumbered []*Renumbered `protobuf:"bytes,22,rep,name=renumbered" json:"renumbered,omitempty"`
+	// deadline is Unix nanoseconds; 0: never.
+	Deadline      int64 `protobuf:"fixed64,23,opt,name=deadline" json:"deadline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1176,6 +1533,198 @@ func (x *TicketChanged) GetWaited() int64 {
 	return 0
 }
 
+func (x *TicketChanged) GetOvertaken() uint32 {
+	if x != nil {
+		return x.Overtaken
+	}
+	return 0
+}
+
+func (x *TicketChanged) GetPassedOver() []*PassedOver {
+	if x != nil {
+		return x.PassedOver
+	}
+	return nil
+}
+
+func (x *TicketChanged) GetPriority() Priority {
+	if x != nil {
+		return x.Priority
+	}
+	return Priority_PRIORITY_UNSPECIFIED
+}
+
+func (x *TicketChanged) GetPerson() string {
+	if x != nil {
+		return x.Person
+	}
+	return ""
+}
+
+func (x *TicketChanged) GetWhere() Where {
+	if x != nil {
+		return x.Where
+	}
+	return Where_WHERE_UNSPECIFIED
+}
+
+func (x *TicketChanged) GetAfter() uint32 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+func (x *TicketChanged) GetFromCategory() string {
+	if x != nil {
+		return x.FromCategory
+	}
+	return ""
+}
+
+func (x *TicketChanged) GetBound() uint32 {
+	if x != nil {
+		return x.Bound
+	}
+	return 0
+}
+
+func (x *TicketChanged) GetRenumbered() []*Renumbered {
+	if x != nil {
+		return x.Renumbered
+	}
+	return nil
+}
+
+func (x *TicketChanged) GetDeadline() int64 {
+	if x != nil {
+		return x.Deadline
+	}
+	return 0
+}
+
+// PassedOver is a lane from which tickets with earlier keys stayed behind when another was called.
+type PassedOver struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Category      string                 `protobuf:"bytes,1,opt,name=category" json:"category,omitempty"`
+	Lane          Lane                   `protobuf:"varint,2,opt,name=lane,enum=journal.v1.Lane" json:"lane,omitempty"`
+	Count         uint32                 `protobuf:"varint,3,opt,name=count" json:"count,omitempty"`
+	First         *TicketID              `protobuf:"bytes,4,opt,name=first" json:"first,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PassedOver) Reset() {
+	*x = PassedOver{}
+	mi := &file_journal_v1_journal_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PassedOver) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PassedOver) ProtoMessage() {}
+
+func (x *PassedOver) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PassedOver.ProtoReflect.Descriptor instead.
+func (*PassedOver) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *PassedOver) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *PassedOver) GetLane() Lane {
+	if x != nil {
+		return x.Lane
+	}
+	return Lane_LANE_UNSPECIFIED
+}
+
+func (x *PassedOver) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *PassedOver) GetFirst() *TicketID {
+	if x != nil {
+		return x.First
+	}
+	return nil
+}
+
+// Renumbered is a waiting ticket that got a new key in the same place.
+type Renumbered struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ticket        *TicketID              `protobuf:"bytes,1,opt,name=ticket" json:"ticket,omitempty"`
+	Key           *OrderKey              `protobuf:"bytes,2,opt,name=key" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Renumbered) Reset() {
+	*x = Renumbered{}
+	mi := &file_journal_v1_journal_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Renumbered) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Renumbered) ProtoMessage() {}
+
+func (x *Renumbered) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Renumbered.ProtoReflect.Descriptor instead.
+func (*Renumbered) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Renumbered) GetTicket() *TicketID {
+	if x != nil {
+		return x.Ticket
+	}
+	return nil
+}
+
+func (x *Renumbered) GetKey() *OrderKey {
+	if x != nil {
+		return x.Key
+	}
+	return nil
+}
+
 // CounterChanged is one verb done to a counter.
 type CounterChanged struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1190,7 +1739,7 @@ type CounterChanged struct {
 
 func (x *CounterChanged) Reset() {
 	*x = CounterChanged{}
-	mi := &file_journal_v1_journal_proto_msgTypes[9]
+	mi := &file_journal_v1_journal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1202,7 +1751,7 @@ func (x *CounterChanged) String() string {
 func (*CounterChanged) ProtoMessage() {}
 
 func (x *CounterChanged) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[9]
+	mi := &file_journal_v1_journal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1215,7 +1764,7 @@ func (x *CounterChanged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CounterChanged.ProtoReflect.Descriptor instead.
 func (*CounterChanged) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{9}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CounterChanged) GetVerb() CounterVerb {
@@ -1258,17 +1807,19 @@ type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch" json:"epoch,omitempty"`
 	// request is the 16 bytes of the UUID that opened it; empty: none.
-	Request       []byte   `protobuf:"bytes,2,opt,name=request" json:"request,omitempty"`
-	Teller        string   `protobuf:"bytes,3,opt,name=teller" json:"teller,omitempty"`
-	Categories    []string `protobuf:"bytes,4,rep,name=categories" json:"categories,omitempty"`
-	Rule          Rule     `protobuf:"varint,5,opt,name=rule,enum=journal.v1.Rule" json:"rule,omitempty"`
+	Request    []byte   `protobuf:"bytes,2,opt,name=request" json:"request,omitempty"`
+	Teller     string   `protobuf:"bytes,3,opt,name=teller" json:"teller,omitempty"`
+	Categories []string `protobuf:"bytes,4,rep,name=categories" json:"categories,omitempty"`
+	Rule       Rule     `protobuf:"varint,5,opt,name=rule,enum=journal.v1.Rule" json:"rule,omitempty"`
+	// weights stand beside categories, for RULE_RATIO.
+	Weights       []uint32 `protobuf:"varint,6,rep,packed,name=weights" json:"weights,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_journal_v1_journal_proto_msgTypes[10]
+	mi := &file_journal_v1_journal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1831,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[10]
+	mi := &file_journal_v1_journal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1844,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{10}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Session) GetEpoch() uint64 {
@@ -1331,6 +1882,13 @@ func (x *Session) GetRule() Rule {
 	return Rule_RULE_UNSPECIFIED
 }
 
+func (x *Session) GetWeights() []uint32 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
 // Names is a text in the languages of the hall.
 type Names struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1342,7 +1900,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_journal_v1_journal_proto_msgTypes[11]
+	mi := &file_journal_v1_journal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1354,7 +1912,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[11]
+	mi := &file_journal_v1_journal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1367,7 +1925,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{11}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Names) GetZh() string {
@@ -1399,7 +1957,7 @@ type CategoryDefined struct {
 
 func (x *CategoryDefined) Reset() {
 	*x = CategoryDefined{}
-	mi := &file_journal_v1_journal_proto_msgTypes[12]
+	mi := &file_journal_v1_journal_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1411,7 +1969,7 @@ func (x *CategoryDefined) String() string {
 func (*CategoryDefined) ProtoMessage() {}
 
 func (x *CategoryDefined) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[12]
+	mi := &file_journal_v1_journal_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1424,7 +1982,7 @@ func (x *CategoryDefined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CategoryDefined.ProtoReflect.Descriptor instead.
 func (*CategoryDefined) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{12}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CategoryDefined) GetId() string {
@@ -1471,18 +2029,20 @@ func (x *CategoryDefined) GetOpen() bool {
 
 // CounterDefined makes a counter exist, or changes it.
 type CounterDefined struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
-	Categories    []string               `protobuf:"bytes,2,rep,name=categories" json:"categories,omitempty"`
-	Rule          Rule                   `protobuf:"varint,3,opt,name=rule,enum=journal.v1.Rule" json:"rule,omitempty"`
-	Configured    bool                   `protobuf:"varint,4,opt,name=configured" json:"configured,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Id         uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	Categories []string               `protobuf:"bytes,2,rep,name=categories" json:"categories,omitempty"`
+	Rule       Rule                   `protobuf:"varint,3,opt,name=rule,enum=journal.v1.Rule" json:"rule,omitempty"`
+	Configured bool                   `protobuf:"varint,4,opt,name=configured" json:"configured,omitempty"`
+	// weights stand beside categories, for RULE_RATIO.
+	Weights       []uint32 `protobuf:"varint,5,rep,packed,name=weights" json:"weights,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CounterDefined) Reset() {
 	*x = CounterDefined{}
-	mi := &file_journal_v1_journal_proto_msgTypes[13]
+	mi := &file_journal_v1_journal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1494,7 +2054,7 @@ func (x *CounterDefined) String() string {
 func (*CounterDefined) ProtoMessage() {}
 
 func (x *CounterDefined) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[13]
+	mi := &file_journal_v1_journal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1507,7 +2067,7 @@ func (x *CounterDefined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CounterDefined.ProtoReflect.Descriptor instead.
 func (*CounterDefined) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{13}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CounterDefined) GetId() uint32 {
@@ -1538,24 +2098,35 @@ func (x *CounterDefined) GetConfigured() bool {
 	return false
 }
 
+func (x *CounterDefined) GetWeights() []uint32 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
 // DayOpened begins a business day and a day bucket. It carries all that outlives a day.
 type DayOpened struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Day   *Day                   `protobuf:"bytes,1,opt,name=day" json:"day,omitempty"`
 	Zone  string                 `protobuf:"bytes,2,opt,name=zone" json:"zone,omitempty"`
 	// cut is nanoseconds of local time after midnight.
-	Cut           int64          `protobuf:"varint,3,opt,name=cut" json:"cut,omitempty"`
-	Branch        *Names         `protobuf:"bytes,4,opt,name=branch" json:"branch,omitempty"`
-	Notice        *Names         `protobuf:"bytes,5,opt,name=notice" json:"notice,omitempty"`
-	Categories    []*DayCategory `protobuf:"bytes,6,rep,name=categories" json:"categories,omitempty"`
-	Counters      []*DayCounter  `protobuf:"bytes,7,rep,name=counters" json:"counters,omitempty"`
+	Cut        int64          `protobuf:"varint,3,opt,name=cut" json:"cut,omitempty"`
+	Branch     *Names         `protobuf:"bytes,4,opt,name=branch" json:"branch,omitempty"`
+	Notice     *Names         `protobuf:"bytes,5,opt,name=notice" json:"notice,omitempty"`
+	Categories []*DayCategory `protobuf:"bytes,6,rep,name=categories" json:"categories,omitempty"`
+	Counters   []*DayCounter  `protobuf:"bytes,7,rep,name=counters" json:"counters,omitempty"`
+	// latest is the newest date that a business day ever had, as in Day.
+	Latest        int32       `protobuf:"varint,8,opt,name=latest" json:"latest,omitempty"`
+	Credits       []*Credits  `protobuf:"bytes,9,rep,name=credits" json:"credits,omitempty"`
+	Resources     []*Resource `protobuf:"bytes,10,rep,name=resources" json:"resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DayOpened) Reset() {
 	*x = DayOpened{}
-	mi := &file_journal_v1_journal_proto_msgTypes[14]
+	mi := &file_journal_v1_journal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +2138,7 @@ func (x *DayOpened) String() string {
 func (*DayOpened) ProtoMessage() {}
 
 func (x *DayOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[14]
+	mi := &file_journal_v1_journal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +2151,7 @@ func (x *DayOpened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DayOpened.ProtoReflect.Descriptor instead.
 func (*DayOpened) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{14}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DayOpened) GetDay() *Day {
@@ -1632,6 +2203,27 @@ func (x *DayOpened) GetCounters() []*DayCounter {
 	return nil
 }
 
+func (x *DayOpened) GetLatest() int32 {
+	if x != nil {
+		return x.Latest
+	}
+	return 0
+}
+
+func (x *DayOpened) GetCredits() []*Credits {
+	if x != nil {
+		return x.Credits
+	}
+	return nil
+}
+
+func (x *DayOpened) GetResources() []*Resource {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
+}
+
 // DayCategory is what a category takes into a new day.
 type DayCategory struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -1644,7 +2236,7 @@ type DayCategory struct {
 
 func (x *DayCategory) Reset() {
 	*x = DayCategory{}
-	mi := &file_journal_v1_journal_proto_msgTypes[15]
+	mi := &file_journal_v1_journal_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1656,7 +2248,7 @@ func (x *DayCategory) String() string {
 func (*DayCategory) ProtoMessage() {}
 
 func (x *DayCategory) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[15]
+	mi := &file_journal_v1_journal_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1669,7 +2261,7 @@ func (x *DayCategory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DayCategory.ProtoReflect.Descriptor instead.
 func (*DayCategory) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{15}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DayCategory) GetCategory() *CategoryDefined {
@@ -1702,7 +2294,7 @@ type DayCounter struct {
 
 func (x *DayCounter) Reset() {
 	*x = DayCounter{}
-	mi := &file_journal_v1_journal_proto_msgTypes[16]
+	mi := &file_journal_v1_journal_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1714,7 +2306,7 @@ func (x *DayCounter) String() string {
 func (*DayCounter) ProtoMessage() {}
 
 func (x *DayCounter) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[16]
+	mi := &file_journal_v1_journal_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1727,7 +2319,7 @@ func (x *DayCounter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DayCounter.ProtoReflect.Descriptor instead.
 func (*DayCounter) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{16}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DayCounter) GetCounter() *CounterDefined {
@@ -1767,27 +2359,33 @@ func (x *DayCounter) GetCurrent() *Ticket {
 
 // Ticket is one customer's number and what has become of it; times are Unix nanoseconds, 0: not yet.
 type Ticket struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            *TicketID              `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`
-	Number        string                 `protobuf:"bytes,2,opt,name=number" json:"number,omitempty"`
-	Category      string                 `protobuf:"bytes,3,opt,name=category" json:"category,omitempty"`
-	State         State                  `protobuf:"varint,4,opt,name=state,enum=journal.v1.State" json:"state,omitempty"`
-	Calls         uint32                 `protobuf:"varint,5,opt,name=calls" json:"calls,omitempty"`
-	Counter       uint32                 `protobuf:"varint,6,opt,name=counter" json:"counter,omitempty"`
-	Key           *OrderKey              `protobuf:"bytes,7,opt,name=key" json:"key,omitempty"`
-	Entered       int64                  `protobuf:"fixed64,8,opt,name=entered" json:"entered,omitempty"`
-	Issued        int64                  `protobuf:"fixed64,9,opt,name=issued" json:"issued,omitempty"`
-	Called        int64                  `protobuf:"fixed64,10,opt,name=called" json:"called,omitempty"`
-	Started       int64                  `protobuf:"fixed64,11,opt,name=started" json:"started,omitempty"`
-	Ended         int64                  `protobuf:"fixed64,12,opt,name=ended" json:"ended,omitempty"`
-	Version       uint64                 `protobuf:"varint,13,opt,name=version" json:"version,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Id       *TicketID              `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`
+	Number   string                 `protobuf:"bytes,2,opt,name=number" json:"number,omitempty"`
+	Category string                 `protobuf:"bytes,3,opt,name=category" json:"category,omitempty"`
+	State    State                  `protobuf:"varint,4,opt,name=state,enum=journal.v1.State" json:"state,omitempty"`
+	Calls    uint32                 `protobuf:"varint,5,opt,name=calls" json:"calls,omitempty"`
+	Counter  uint32                 `protobuf:"varint,6,opt,name=counter" json:"counter,omitempty"`
+	Key      *OrderKey              `protobuf:"bytes,7,opt,name=key" json:"key,omitempty"`
+	Entered  int64                  `protobuf:"fixed64,8,opt,name=entered" json:"entered,omitempty"`
+	Issued   int64                  `protobuf:"fixed64,9,opt,name=issued" json:"issued,omitempty"`
+	Called   int64                  `protobuf:"fixed64,10,opt,name=called" json:"called,omitempty"`
+	Started  int64                  `protobuf:"fixed64,11,opt,name=started" json:"started,omitempty"`
+	Ended    int64                  `protobuf:"fixed64,12,opt,name=ended" json:"ended,omitempty"`
+	Version  uint64                 `protobuf:"varint,13,opt,name=version" json:"version,omitempty"`
+	Priority Priority               `protobuf:"varint,14,opt,name=priority,enum=journal.v1.Priority" json:"priority,omitempty"`
+	// first is the entry of its first key; 0: it never waited.
+	First         int64  `protobuf:"varint,15,opt,name=first" json:"first,omitempty"`
+	Deadline      int64  `protobuf:"fixed64,16,opt,name=deadline" json:"deadline,omitempty"`
+	Bound         uint32 `protobuf:"varint,17,opt,name=bound" json:"bound,omitempty"`
+	Overtaken     uint32 `protobuf:"varint,18,opt,name=overtaken" json:"overtaken,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Ticket) Reset() {
 	*x = Ticket{}
-	mi := &file_journal_v1_journal_proto_msgTypes[17]
+	mi := &file_journal_v1_journal_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1799,7 +2397,7 @@ func (x *Ticket) String() string {
 func (*Ticket) ProtoMessage() {}
 
 func (x *Ticket) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[17]
+	mi := &file_journal_v1_journal_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1812,7 +2410,7 @@ func (x *Ticket) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ticket.ProtoReflect.Descriptor instead.
 func (*Ticket) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{17}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Ticket) GetId() *TicketID {
@@ -1906,6 +2504,41 @@ func (x *Ticket) GetVersion() uint64 {
 	return 0
 }
 
+func (x *Ticket) GetPriority() Priority {
+	if x != nil {
+		return x.Priority
+	}
+	return Priority_PRIORITY_UNSPECIFIED
+}
+
+func (x *Ticket) GetFirst() int64 {
+	if x != nil {
+		return x.First
+	}
+	return 0
+}
+
+func (x *Ticket) GetDeadline() int64 {
+	if x != nil {
+		return x.Deadline
+	}
+	return 0
+}
+
+func (x *Ticket) GetBound() uint32 {
+	if x != nil {
+		return x.Bound
+	}
+	return 0
+}
+
+func (x *Ticket) GetOvertaken() uint32 {
+	if x != nil {
+		return x.Overtaken
+	}
+	return 0
+}
+
 // Started is written at each start before anything is answered.
 type Started struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1917,7 +2550,7 @@ type Started struct {
 
 func (x *Started) Reset() {
 	*x = Started{}
-	mi := &file_journal_v1_journal_proto_msgTypes[18]
+	mi := &file_journal_v1_journal_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2562,7 @@ func (x *Started) String() string {
 func (*Started) ProtoMessage() {}
 
 func (x *Started) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[18]
+	mi := &file_journal_v1_journal_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2575,7 @@ func (x *Started) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Started.ProtoReflect.Descriptor instead.
 func (*Started) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{18}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Started) GetVersion() string {
@@ -1969,7 +2602,7 @@ type NoticePublished struct {
 
 func (x *NoticePublished) Reset() {
 	*x = NoticePublished{}
-	mi := &file_journal_v1_journal_proto_msgTypes[19]
+	mi := &file_journal_v1_journal_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2614,7 @@ func (x *NoticePublished) String() string {
 func (*NoticePublished) ProtoMessage() {}
 
 func (x *NoticePublished) ProtoReflect() protoreflect.Message {
-	mi := &file_journal_v1_journal_proto_msgTypes[19]
+	mi := &file_journal_v1_journal_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2627,7 @@ func (x *NoticePublished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NoticePublished.ProtoReflect.Descriptor instead.
 func (*NoticePublished) Descriptor() ([]byte, []int) {
-	return file_journal_v1_journal_proto_rawDescGZIP(), []int{19}
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *NoticePublished) GetText() *Names {
@@ -2002,6 +2635,497 @@ func (x *NoticePublished) GetText() *Names {
 		return x.Text
 	}
 	return nil
+}
+
+// BranchNamed gives the branch another name.
+type BranchNamed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          *Names                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BranchNamed) Reset() {
+	*x = BranchNamed{}
+	mi := &file_journal_v1_journal_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BranchNamed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BranchNamed) ProtoMessage() {}
+
+func (x *BranchNamed) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BranchNamed.ProtoReflect.Descriptor instead.
+func (*BranchNamed) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *BranchNamed) GetName() *Names {
+	if x != nil {
+		return x.Name
+	}
+	return nil
+}
+
+// Credits is what the categories of a list have saved up under RULE_RATIO.
+type Credits struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Categories []string               `protobuf:"bytes,1,rep,name=categories" json:"categories,omitempty"`
+	// weights and saved stand beside categories.
+	Weights       []uint32 `protobuf:"varint,2,rep,packed,name=weights" json:"weights,omitempty"`
+	Saved         []int64  `protobuf:"zigzag64,3,rep,packed,name=saved" json:"saved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Credits) Reset() {
+	*x = Credits{}
+	mi := &file_journal_v1_journal_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Credits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Credits) ProtoMessage() {}
+
+func (x *Credits) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Credits.ProtoReflect.Descriptor instead.
+func (*Credits) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Credits) GetCategories() []string {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *Credits) GetWeights() []uint32 {
+	if x != nil {
+		return x.Weights
+	}
+	return nil
+}
+
+func (x *Credits) GetSaved() []int64 {
+	if x != nil {
+		return x.Saved
+	}
+	return nil
+}
+
+// CreditsChanged is the new state of RULE_RATIO for one list.
+type CreditsChanged struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Credits       *Credits               `protobuf:"bytes,1,opt,name=credits" json:"credits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreditsChanged) Reset() {
+	*x = CreditsChanged{}
+	mi := &file_journal_v1_journal_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreditsChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreditsChanged) ProtoMessage() {}
+
+func (x *CreditsChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreditsChanged.ProtoReflect.Descriptor instead.
+func (*CreditsChanged) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *CreditsChanged) GetCredits() *Credits {
+	if x != nil {
+		return x.Credits
+	}
+	return nil
+}
+
+// CategoryReset says who (the record's actor) expired all open tickets of a series, and why; the outcomes beside it say which.
+type CategoryReset struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Category      string                 `protobuf:"bytes,1,opt,name=category" json:"category,omitempty"`
+	Why           string                 `protobuf:"bytes,2,opt,name=why" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CategoryReset) Reset() {
+	*x = CategoryReset{}
+	mi := &file_journal_v1_journal_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CategoryReset) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CategoryReset) ProtoMessage() {}
+
+func (x *CategoryReset) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CategoryReset.ProtoReflect.Descriptor instead.
+func (*CategoryReset) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *CategoryReset) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *CategoryReset) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+// ClockAccepted says that somebody accepted a clock far behind the newest record; Unix nanoseconds.
+type ClockAccepted struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	From          int64                  `protobuf:"fixed64,1,opt,name=from" json:"from,omitempty"`
+	To            int64                  `protobuf:"fixed64,2,opt,name=to" json:"to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClockAccepted) Reset() {
+	*x = ClockAccepted{}
+	mi := &file_journal_v1_journal_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClockAccepted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClockAccepted) ProtoMessage() {}
+
+func (x *ClockAccepted) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClockAccepted.ProtoReflect.Descriptor instead.
+func (*ClockAccepted) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ClockAccepted) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *ClockAccepted) GetTo() int64 {
+	if x != nil {
+		return x.To
+	}
+	return 0
+}
+
+// ResourceDefined makes a shared desk resource exist, or changes it.
+type ResourceDefined struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	Title         *Names                 `protobuf:"bytes,2,opt,name=title" json:"title,omitempty"`
+	Configured    bool                   `protobuf:"varint,3,opt,name=configured" json:"configured,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceDefined) Reset() {
+	*x = ResourceDefined{}
+	mi := &file_journal_v1_journal_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceDefined) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceDefined) ProtoMessage() {}
+
+func (x *ResourceDefined) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceDefined.ProtoReflect.Descriptor instead.
+func (*ResourceDefined) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ResourceDefined) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceDefined) GetTitle() *Names {
+	if x != nil {
+		return x.Title
+	}
+	return nil
+}
+
+func (x *ResourceDefined) GetConfigured() bool {
+	if x != nil {
+		return x.Configured
+	}
+	return false
+}
+
+// ResourceChanged is one verb done to some resources together.
+type ResourceChanged struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Verb    ResourceVerb           `protobuf:"varint,1,opt,name=verb,enum=journal.v1.ResourceVerb" json:"verb,omitempty"`
+	Names   []string               `protobuf:"bytes,2,rep,name=names" json:"names,omitempty"`
+	Counter uint32                 `protobuf:"varint,3,opt,name=counter" json:"counter,omitempty"`
+	// fence grows with every grant of the branch.
+	Fence uint64 `protobuf:"varint,4,opt,name=fence" json:"fence,omitempty"`
+	// until is Unix nanoseconds, ttl nanoseconds.
+	Until         int64 `protobuf:"fixed64,5,opt,name=until" json:"until,omitempty"`
+	Ttl           int64 `protobuf:"varint,6,opt,name=ttl" json:"ttl,omitempty"`
+	Cause         Cause `protobuf:"varint,7,opt,name=cause,enum=journal.v1.Cause" json:"cause,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceChanged) Reset() {
+	*x = ResourceChanged{}
+	mi := &file_journal_v1_journal_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceChanged) ProtoMessage() {}
+
+func (x *ResourceChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceChanged.ProtoReflect.Descriptor instead.
+func (*ResourceChanged) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ResourceChanged) GetVerb() ResourceVerb {
+	if x != nil {
+		return x.Verb
+	}
+	return ResourceVerb_RESOURCE_VERB_UNSPECIFIED
+}
+
+func (x *ResourceChanged) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+func (x *ResourceChanged) GetCounter() uint32 {
+	if x != nil {
+		return x.Counter
+	}
+	return 0
+}
+
+func (x *ResourceChanged) GetFence() uint64 {
+	if x != nil {
+		return x.Fence
+	}
+	return 0
+}
+
+func (x *ResourceChanged) GetUntil() int64 {
+	if x != nil {
+		return x.Until
+	}
+	return 0
+}
+
+func (x *ResourceChanged) GetTtl() int64 {
+	if x != nil {
+		return x.Ttl
+	}
+	return 0
+}
+
+func (x *ResourceChanged) GetCause() Cause {
+	if x != nil {
+		return x.Cause
+	}
+	return Cause_CAUSE_UNSPECIFIED
+}
+
+// Resource is a resource as a day takes it over.
+type Resource struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Resource      *ResourceDefined       `protobuf:"bytes,1,opt,name=resource" json:"resource,omitempty"`
+	Counter       uint32                 `protobuf:"varint,2,opt,name=counter" json:"counter,omitempty"`
+	Fence         uint64                 `protobuf:"varint,3,opt,name=fence" json:"fence,omitempty"`
+	Until         int64                  `protobuf:"fixed64,4,opt,name=until" json:"until,omitempty"`
+	Ttl           int64                  `protobuf:"varint,5,opt,name=ttl" json:"ttl,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Resource) Reset() {
+	*x = Resource{}
+	mi := &file_journal_v1_journal_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Resource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Resource) ProtoMessage() {}
+
+func (x *Resource) ProtoReflect() protoreflect.Message {
+	mi := &file_journal_v1_journal_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Resource.ProtoReflect.Descriptor instead.
+func (*Resource) Descriptor() ([]byte, []int) {
+	return file_journal_v1_journal_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *Resource) GetResource() *ResourceDefined {
+	if x != nil {
+		return x.Resource
+	}
+	return nil
+}
+
+func (x *Resource) GetCounter() uint32 {
+	if x != nil {
+		return x.Counter
+	}
+	return 0
+}
+
+func (x *Resource) GetFence() uint64 {
+	if x != nil {
+		return x.Fence
+	}
+	return 0
+}
+
+func (x *Resource) GetUntil() int64 {
+	if x != nil {
+		return x.Until
+	}
+	return 0
+}
+
+func (x *Resource) GetTtl() int64 {
+	if x != nil {
+		return x.Ttl
+	}
+	return 0
 }
 
 var File_journal_v1_journal_proto protoreflect.FileDescriptor
@@ -2033,7 +3157,7 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"actor_kind\x18\x04 \x01(\x0e2\x15.journal.v1.ActorKindR\tactorKind\x12\x1d\n" +
 	"\n" +
 	"actor_name\x18\x05 \x01(\tR\tactorName\x12/\n" +
-	"\boutcomes\x18\x06 \x03(\v2\x13.journal.v1.OutcomeR\boutcomes\"\xe0\x03\n" +
+	"\boutcomes\x18\x06 \x03(\v2\x13.journal.v1.OutcomeR\boutcomes\"\x81\a\n" +
 	"\aOutcome\x12B\n" +
 	"\x0eticket_changed\x18\x01 \x01(\v2\x19.journal.v1.TicketChangedH\x00R\rticketChanged\x12E\n" +
 	"\x0fcounter_changed\x18\x02 \x01(\v2\x1a.journal.v1.CounterChangedH\x00R\x0ecounterChanged\x12H\n" +
@@ -2042,7 +3166,14 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\n" +
 	"day_opened\x18\x05 \x01(\v2\x15.journal.v1.DayOpenedH\x00R\tdayOpened\x12/\n" +
 	"\astarted\x18\x06 \x01(\v2\x13.journal.v1.StartedH\x00R\astarted\x12H\n" +
-	"\x10notice_published\x18\a \x01(\v2\x1b.journal.v1.NoticePublishedH\x00R\x0fnoticePublishedB\x06\n" +
+	"\x10notice_published\x18\a \x01(\v2\x1b.journal.v1.NoticePublishedH\x00R\x0fnoticePublished\x12<\n" +
+	"\fbranch_named\x18\b \x01(\v2\x17.journal.v1.BranchNamedH\x00R\vbranchNamed\x12E\n" +
+	"\x0fcredits_changed\x18\t \x01(\v2\x1a.journal.v1.CreditsChangedH\x00R\x0ecreditsChanged\x12B\n" +
+	"\x0ecategory_reset\x18\n" +
+	" \x01(\v2\x19.journal.v1.CategoryResetH\x00R\rcategoryReset\x12B\n" +
+	"\x0eclock_accepted\x18\v \x01(\v2\x19.journal.v1.ClockAcceptedH\x00R\rclockAccepted\x12H\n" +
+	"\x10resource_defined\x18\f \x01(\v2\x1b.journal.v1.ResourceDefinedH\x00R\x0fresourceDefined\x12H\n" +
+	"\x10resource_changed\x18\r \x01(\v2\x1b.journal.v1.ResourceChangedH\x00R\x0fresourceChangedB\x06\n" +
 	"\x04kind\"+\n" +
 	"\x03Day\x12\x12\n" +
 	"\x04date\x18\x01 \x01(\x05R\x04date\x12\x10\n" +
@@ -2053,7 +3184,7 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\x01n\x18\x03 \x01(\rR\x01n\"2\n" +
 	"\bOrderKey\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\x03R\x05entry\x12\x10\n" +
-	"\x03sub\x18\x02 \x01(\x03R\x03sub\"\xb6\x03\n" +
+	"\x03sub\x18\x02 \x01(\x03R\x03sub\"\xa5\x06\n" +
 	"\rTicketChanged\x12$\n" +
 	"\x04verb\x18\x01 \x01(\x0e2\x10.journal.v1.VerbR\x04verb\x12,\n" +
 	"\x06ticket\x18\x02 \x01(\v2\x14.journal.v1.TicketIDR\x06ticket\x12\x16\n" +
@@ -2068,13 +3199,36 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	" \x01(\x0e2\x11.journal.v1.CauseR\x05cause\x12\x12\n" +
 	"\x04note\x18\v \x01(\tR\x04note\x12$\n" +
 	"\x04rule\x18\f \x01(\x0e2\x10.journal.v1.RuleR\x04rule\x12\x16\n" +
-	"\x06waited\x18\r \x01(\x03R\x06waited\"\xc3\x01\n" +
+	"\x06waited\x18\r \x01(\x03R\x06waited\x12\x1c\n" +
+	"\tovertaken\x18\x0e \x01(\rR\tovertaken\x127\n" +
+	"\vpassed_over\x18\x0f \x03(\v2\x16.journal.v1.PassedOverR\n" +
+	"passedOver\x120\n" +
+	"\bpriority\x18\x10 \x01(\x0e2\x14.journal.v1.PriorityR\bpriority\x12\x16\n" +
+	"\x06person\x18\x11 \x01(\tR\x06person\x12'\n" +
+	"\x05where\x18\x12 \x01(\x0e2\x11.journal.v1.WhereR\x05where\x12\x14\n" +
+	"\x05after\x18\x13 \x01(\rR\x05after\x12#\n" +
+	"\rfrom_category\x18\x14 \x01(\tR\ffromCategory\x12\x14\n" +
+	"\x05bound\x18\x15 \x01(\rR\x05bound\x126\n" +
+	"\n" +
+	"renumbered\x18\x16 \x03(\v2\x16.journal.v1.RenumberedR\n" +
+	"renumbered\x12\x1a\n" +
+	"\bdeadline\x18\x17 \x01(\x10R\bdeadline\"\x90\x01\n" +
+	"\n" +
+	"PassedOver\x12\x1a\n" +
+	"\bcategory\x18\x01 \x01(\tR\bcategory\x12$\n" +
+	"\x04lane\x18\x02 \x01(\x0e2\x10.journal.v1.LaneR\x04lane\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\rR\x05count\x12*\n" +
+	"\x05first\x18\x04 \x01(\v2\x14.journal.v1.TicketIDR\x05first\"b\n" +
+	"\n" +
+	"Renumbered\x12,\n" +
+	"\x06ticket\x18\x01 \x01(\v2\x14.journal.v1.TicketIDR\x06ticket\x12&\n" +
+	"\x03key\x18\x02 \x01(\v2\x14.journal.v1.OrderKeyR\x03key\"\xc3\x01\n" +
 	"\x0eCounterChanged\x12+\n" +
 	"\x04verb\x18\x01 \x01(\x0e2\x17.journal.v1.CounterVerbR\x04verb\x12\x18\n" +
 	"\acounter\x18\x02 \x01(\rR\acounter\x12'\n" +
 	"\x05cause\x18\x03 \x01(\x0e2\x11.journal.v1.CauseR\x05cause\x12\x12\n" +
 	"\x04note\x18\x04 \x01(\tR\x04note\x12-\n" +
-	"\asession\x18\x05 \x01(\v2\x13.journal.v1.SessionR\asession\"\x97\x01\n" +
+	"\asession\x18\x05 \x01(\v2\x13.journal.v1.SessionR\asession\"\xb1\x01\n" +
 	"\aSession\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x18\n" +
 	"\arequest\x18\x02 \x01(\fR\arequest\x12\x16\n" +
@@ -2082,7 +3236,8 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x04 \x03(\tR\n" +
 	"categories\x12$\n" +
-	"\x04rule\x18\x05 \x01(\x0e2\x10.journal.v1.RuleR\x04rule\"'\n" +
+	"\x04rule\x18\x05 \x01(\x0e2\x10.journal.v1.RuleR\x04rule\x12\x18\n" +
+	"\aweights\x18\x06 \x03(\rR\aweights\"'\n" +
 	"\x05Names\x12\x0e\n" +
 	"\x02zh\x18\x01 \x01(\tR\x02zh\x12\x0e\n" +
 	"\x02en\x18\x02 \x01(\tR\x02en\"\xa0\x01\n" +
@@ -2092,7 +3247,7 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\v2\x11.journal.v1.NamesR\x04name\x12\x16\n" +
 	"\x06prefix\x18\x04 \x01(\tR\x06prefix\x12\x14\n" +
 	"\x05width\x18\x05 \x01(\x03R\x05width\x12\x12\n" +
-	"\x04open\x18\x06 \x01(\bR\x04open\"\x86\x01\n" +
+	"\x04open\x18\x06 \x01(\bR\x04open\"\xa0\x01\n" +
 	"\x0eCounterDefined\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x1e\n" +
 	"\n" +
@@ -2101,7 +3256,8 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\x04rule\x18\x03 \x01(\x0e2\x10.journal.v1.RuleR\x04rule\x12\x1e\n" +
 	"\n" +
 	"configured\x18\x04 \x01(\bR\n" +
-	"configured\"\x97\x02\n" +
+	"configured\x12\x18\n" +
+	"\aweights\x18\x05 \x03(\rR\aweights\"\x92\x03\n" +
 	"\tDayOpened\x12!\n" +
 	"\x03day\x18\x01 \x01(\v2\x0f.journal.v1.DayR\x03day\x12\x12\n" +
 	"\x04zone\x18\x02 \x01(\tR\x04zone\x12\x10\n" +
@@ -2111,7 +3267,11 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x06 \x03(\v2\x17.journal.v1.DayCategoryR\n" +
 	"categories\x122\n" +
-	"\bcounters\x18\a \x03(\v2\x16.journal.v1.DayCounterR\bcounters\"i\n" +
+	"\bcounters\x18\a \x03(\v2\x16.journal.v1.DayCounterR\bcounters\x12\x16\n" +
+	"\x06latest\x18\b \x01(\x05R\x06latest\x12-\n" +
+	"\acredits\x18\t \x03(\v2\x13.journal.v1.CreditsR\acredits\x122\n" +
+	"\tresources\x18\n" +
+	" \x03(\v2\x14.journal.v1.ResourceR\tresources\"i\n" +
 	"\vDayCategory\x127\n" +
 	"\bcategory\x18\x01 \x01(\v2\x1b.journal.v1.CategoryDefinedR\bcategory\x12!\n" +
 	"\fservice_mean\x18\x02 \x01(\x03R\vserviceMean\"\xcd\x01\n" +
@@ -2121,7 +3281,7 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12-\n" +
 	"\asession\x18\x03 \x01(\v2\x13.journal.v1.SessionR\asession\x12\x16\n" +
 	"\x06paused\x18\x04 \x01(\bR\x06paused\x12,\n" +
-	"\acurrent\x18\x05 \x01(\v2\x12.journal.v1.TicketR\acurrent\"\xf7\x02\n" +
+	"\acurrent\x18\x05 \x01(\v2\x12.journal.v1.TicketR\acurrent\"\x8f\x04\n" +
 	"\x06Ticket\x12$\n" +
 	"\x02id\x18\x01 \x01(\v2\x14.journal.v1.TicketIDR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\tR\x06number\x12\x1a\n" +
@@ -2136,12 +3296,53 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	" \x01(\x10R\x06called\x12\x18\n" +
 	"\astarted\x18\v \x01(\x10R\astarted\x12\x14\n" +
 	"\x05ended\x18\f \x01(\x10R\x05ended\x12\x18\n" +
-	"\aversion\x18\r \x01(\x04R\aversion\"N\n" +
+	"\aversion\x18\r \x01(\x04R\aversion\x120\n" +
+	"\bpriority\x18\x0e \x01(\x0e2\x14.journal.v1.PriorityR\bpriority\x12\x14\n" +
+	"\x05first\x18\x0f \x01(\x03R\x05first\x12\x1a\n" +
+	"\bdeadline\x18\x10 \x01(\x10R\bdeadline\x12\x14\n" +
+	"\x05bound\x18\x11 \x01(\rR\x05bound\x12\x1c\n" +
+	"\tovertaken\x18\x12 \x01(\rR\tovertaken\"N\n" +
 	"\aStarted\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12)\n" +
 	"\x06branch\x18\x02 \x01(\v2\x11.journal.v1.NamesR\x06branch\"8\n" +
 	"\x0fNoticePublished\x12%\n" +
-	"\x04text\x18\x01 \x01(\v2\x11.journal.v1.NamesR\x04text*j\n" +
+	"\x04text\x18\x01 \x01(\v2\x11.journal.v1.NamesR\x04text\"4\n" +
+	"\vBranchNamed\x12%\n" +
+	"\x04name\x18\x01 \x01(\v2\x11.journal.v1.NamesR\x04name\"Y\n" +
+	"\aCredits\x12\x1e\n" +
+	"\n" +
+	"categories\x18\x01 \x03(\tR\n" +
+	"categories\x12\x18\n" +
+	"\aweights\x18\x02 \x03(\rR\aweights\x12\x14\n" +
+	"\x05saved\x18\x03 \x03(\x12R\x05saved\"?\n" +
+	"\x0eCreditsChanged\x12-\n" +
+	"\acredits\x18\x01 \x01(\v2\x13.journal.v1.CreditsR\acredits\"=\n" +
+	"\rCategoryReset\x12\x1a\n" +
+	"\bcategory\x18\x01 \x01(\tR\bcategory\x12\x10\n" +
+	"\x03why\x18\x02 \x01(\tR\x03why\"3\n" +
+	"\rClockAccepted\x12\x12\n" +
+	"\x04from\x18\x01 \x01(\x10R\x04from\x12\x0e\n" +
+	"\x02to\x18\x02 \x01(\x10R\x02to\"n\n" +
+	"\x0fResourceDefined\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12'\n" +
+	"\x05title\x18\x02 \x01(\v2\x11.journal.v1.NamesR\x05title\x12\x1e\n" +
+	"\n" +
+	"configured\x18\x03 \x01(\bR\n" +
+	"configured\"\xd6\x01\n" +
+	"\x0fResourceChanged\x12,\n" +
+	"\x04verb\x18\x01 \x01(\x0e2\x18.journal.v1.ResourceVerbR\x04verb\x12\x14\n" +
+	"\x05names\x18\x02 \x03(\tR\x05names\x12\x18\n" +
+	"\acounter\x18\x03 \x01(\rR\acounter\x12\x14\n" +
+	"\x05fence\x18\x04 \x01(\x04R\x05fence\x12\x14\n" +
+	"\x05until\x18\x05 \x01(\x10R\x05until\x12\x10\n" +
+	"\x03ttl\x18\x06 \x01(\x03R\x03ttl\x12'\n" +
+	"\x05cause\x18\a \x01(\x0e2\x11.journal.v1.CauseR\x05cause\"\x9b\x01\n" +
+	"\bResource\x127\n" +
+	"\bresource\x18\x01 \x01(\v2\x1b.journal.v1.ResourceDefinedR\bresource\x12\x18\n" +
+	"\acounter\x18\x02 \x01(\rR\acounter\x12\x14\n" +
+	"\x05fence\x18\x03 \x01(\x04R\x05fence\x12\x14\n" +
+	"\x05until\x18\x04 \x01(\x10R\x05until\x12\x10\n" +
+	"\x03ttl\x18\x05 \x01(\x03R\x03ttl*j\n" +
 	"\tActorKind\x12\x1a\n" +
 	"\x16ACTOR_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10ACTOR_KIND_KIOSK\x10\x01\x12\x15\n" +
@@ -2177,20 +3378,54 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\vVERB_CANCEL\x10\v\x12\x11\n" +
 	"\rVERB_CHECK_IN\x10\f\x12\x0f\n" +
 	"\vVERB_EXPIRE\x10\r\x12\x10\n" +
-	"\fVERB_RESERVE\x10\x0e*5\n" +
+	"\fVERB_RESERVE\x10\x0e*\x86\x01\n" +
 	"\x05Cause\x12\x15\n" +
 	"\x11CAUSE_UNSPECIFIED\x10\x00\x12\x15\n" +
-	"\x11CAUSE_LEASE_ENDED\x10\x01*@\n" +
+	"\x11CAUSE_LEASE_ENDED\x10\x01\x12\x14\n" +
+	"\x10CAUSE_TAKEN_OVER\x10\x02\x12\x11\n" +
+	"\rCAUSE_TIME_UP\x10\x03\x12\x11\n" +
+	"\rCAUSE_UNBOUND\x10\x04\x12\x13\n" +
+	"\x0fCAUSE_LIMIT_MET\x10\x05*\x82\x01\n" +
 	"\x04Rule\x12\x14\n" +
 	"\x10RULE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vRULE_OLDEST\x10\x01\x12\x11\n" +
-	"\rRULE_PRIORITY\x10\x02*\x8b\x01\n" +
+	"\rRULE_PRIORITY\x10\x02\x12\x0e\n" +
+	"\n" +
+	"RULE_RATIO\x10\x03\x12\x10\n" +
+	"\fRULE_OVERDUE\x10\x04\x12\x0e\n" +
+	"\n" +
+	"RULE_BOUND\x10\x05\x12\x0e\n" +
+	"\n" +
+	"RULE_GIVEN\x10\x06*\x7f\n" +
+	"\bPriority\x12\x18\n" +
+	"\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10PRIORITY_ELDERLY\x10\x01\x12\x15\n" +
+	"\x11PRIORITY_DISABLED\x10\x02\x12\x15\n" +
+	"\x11PRIORITY_PREGNANT\x10\x03\x12\x15\n" +
+	"\x11PRIORITY_MILITARY\x10\x04*/\n" +
+	"\x04Lane\x12\x14\n" +
+	"\x10LANE_UNSPECIFIED\x10\x00\x12\x11\n" +
+	"\rLANE_PRIORITY\x10\x01*t\n" +
+	"\x05Where\x12\x15\n" +
+	"\x11WHERE_UNSPECIFIED\x10\x00\x12\x0e\n" +
+	"\n" +
+	"WHERE_BACK\x10\x01\x12\x0f\n" +
+	"\vWHERE_FRONT\x10\x02\x12\x0f\n" +
+	"\vWHERE_AFTER\x10\x03\x12\x12\n" +
+	"\x0eWHERE_BY_ISSUE\x10\x04\x12\x0e\n" +
+	"\n" +
+	"WHERE_KEPT\x10\x05*\x8b\x01\n" +
 	"\vCounterVerb\x12\x1c\n" +
 	"\x18COUNTER_VERB_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11COUNTER_VERB_OPEN\x10\x01\x12\x16\n" +
 	"\x12COUNTER_VERB_PAUSE\x10\x02\x12\x17\n" +
 	"\x13COUNTER_VERB_RESUME\x10\x03\x12\x16\n" +
-	"\x12COUNTER_VERB_CLOSE\x10\x04B+Z\"callerd/proto/journal/v1;journalv1\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x12COUNTER_VERB_CLOSE\x10\x04*|\n" +
+	"\fResourceVerb\x12\x1d\n" +
+	"\x19RESOURCE_VERB_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15RESOURCE_VERB_ACQUIRE\x10\x01\x12\x17\n" +
+	"\x13RESOURCE_VERB_RENEW\x10\x02\x12\x19\n" +
+	"\x15RESOURCE_VERB_RELEASE\x10\x03B+Z\"callerd/proto/journal/v1;journalv1\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_journal_v1_journal_proto_rawDescOnce sync.Once
@@ -2204,80 +3439,117 @@ func file_journal_v1_journal_proto_rawDescGZIP() []byte {
 	return file_journal_v1_journal_proto_rawDescData
 }
 
-var file_journal_v1_journal_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_journal_v1_journal_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_journal_v1_journal_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_journal_v1_journal_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_journal_v1_journal_proto_goTypes = []any{
 	(ActorKind)(0),          // 0: journal.v1.ActorKind
 	(State)(0),              // 1: journal.v1.State
 	(Verb)(0),               // 2: journal.v1.Verb
 	(Cause)(0),              // 3: journal.v1.Cause
 	(Rule)(0),               // 4: journal.v1.Rule
-	(CounterVerb)(0),        // 5: journal.v1.CounterVerb
-	(*Batch)(nil),           // 6: journal.v1.Batch
-	(*Head)(nil),            // 7: journal.v1.Head
-	(*Identity)(nil),        // 8: journal.v1.Identity
-	(*Record)(nil),          // 9: journal.v1.Record
-	(*Outcome)(nil),         // 10: journal.v1.Outcome
-	(*Day)(nil),             // 11: journal.v1.Day
-	(*TicketID)(nil),        // 12: journal.v1.TicketID
-	(*OrderKey)(nil),        // 13: journal.v1.OrderKey
-	(*TicketChanged)(nil),   // 14: journal.v1.TicketChanged
-	(*CounterChanged)(nil),  // 15: journal.v1.CounterChanged
-	(*Session)(nil),         // 16: journal.v1.Session
-	(*Names)(nil),           // 17: journal.v1.Names
-	(*CategoryDefined)(nil), // 18: journal.v1.CategoryDefined
-	(*CounterDefined)(nil),  // 19: journal.v1.CounterDefined
-	(*DayOpened)(nil),       // 20: journal.v1.DayOpened
-	(*DayCategory)(nil),     // 21: journal.v1.DayCategory
-	(*DayCounter)(nil),      // 22: journal.v1.DayCounter
-	(*Ticket)(nil),          // 23: journal.v1.Ticket
-	(*Started)(nil),         // 24: journal.v1.Started
-	(*NoticePublished)(nil), // 25: journal.v1.NoticePublished
+	(Priority)(0),           // 5: journal.v1.Priority
+	(Lane)(0),               // 6: journal.v1.Lane
+	(Where)(0),              // 7: journal.v1.Where
+	(CounterVerb)(0),        // 8: journal.v1.CounterVerb
+	(ResourceVerb)(0),       // 9: journal.v1.ResourceVerb
+	(*Batch)(nil),           // 10: journal.v1.Batch
+	(*Head)(nil),            // 11: journal.v1.Head
+	(*Identity)(nil),        // 12: journal.v1.Identity
+	(*Record)(nil),          // 13: journal.v1.Record
+	(*Outcome)(nil),         // 14: journal.v1.Outcome
+	(*Day)(nil),             // 15: journal.v1.Day
+	(*TicketID)(nil),        // 16: journal.v1.TicketID
+	(*OrderKey)(nil),        // 17: journal.v1.OrderKey
+	(*TicketChanged)(nil),   // 18: journal.v1.TicketChanged
+	(*PassedOver)(nil),      // 19: journal.v1.PassedOver
+	(*Renumbered)(nil),      // 20: journal.v1.Renumbered
+	(*CounterChanged)(nil),  // 21: journal.v1.CounterChanged
+	(*Session)(nil),         // 22: journal.v1.Session
+	(*Names)(nil),           // 23: journal.v1.Names
+	(*CategoryDefined)(nil), // 24: journal.v1.CategoryDefined
+	(*CounterDefined)(nil),  // 25: journal.v1.CounterDefined
+	(*DayOpened)(nil),       // 26: journal.v1.DayOpened
+	(*DayCategory)(nil),     // 27: journal.v1.DayCategory
+	(*DayCounter)(nil),      // 28: journal.v1.DayCounter
+	(*Ticket)(nil),          // 29: journal.v1.Ticket
+	(*Started)(nil),         // 30: journal.v1.Started
+	(*NoticePublished)(nil), // 31: journal.v1.NoticePublished
+	(*BranchNamed)(nil),     // 32: journal.v1.BranchNamed
+	(*Credits)(nil),         // 33: journal.v1.Credits
+	(*CreditsChanged)(nil),  // 34: journal.v1.CreditsChanged
+	(*CategoryReset)(nil),   // 35: journal.v1.CategoryReset
+	(*ClockAccepted)(nil),   // 36: journal.v1.ClockAccepted
+	(*ResourceDefined)(nil), // 37: journal.v1.ResourceDefined
+	(*ResourceChanged)(nil), // 38: journal.v1.ResourceChanged
+	(*Resource)(nil),        // 39: journal.v1.Resource
 }
 var file_journal_v1_journal_proto_depIdxs = []int32{
-	9,  // 0: journal.v1.Batch.records:type_name -> journal.v1.Record
+	13, // 0: journal.v1.Batch.records:type_name -> journal.v1.Record
 	0,  // 1: journal.v1.Record.actor_kind:type_name -> journal.v1.ActorKind
-	10, // 2: journal.v1.Record.outcomes:type_name -> journal.v1.Outcome
-	14, // 3: journal.v1.Outcome.ticket_changed:type_name -> journal.v1.TicketChanged
-	15, // 4: journal.v1.Outcome.counter_changed:type_name -> journal.v1.CounterChanged
-	18, // 5: journal.v1.Outcome.category_defined:type_name -> journal.v1.CategoryDefined
-	19, // 6: journal.v1.Outcome.counter_defined:type_name -> journal.v1.CounterDefined
-	20, // 7: journal.v1.Outcome.day_opened:type_name -> journal.v1.DayOpened
-	24, // 8: journal.v1.Outcome.started:type_name -> journal.v1.Started
-	25, // 9: journal.v1.Outcome.notice_published:type_name -> journal.v1.NoticePublished
-	11, // 10: journal.v1.TicketID.day:type_name -> journal.v1.Day
-	2,  // 11: journal.v1.TicketChanged.verb:type_name -> journal.v1.Verb
-	12, // 12: journal.v1.TicketChanged.ticket:type_name -> journal.v1.TicketID
-	1,  // 13: journal.v1.TicketChanged.from:type_name -> journal.v1.State
-	1,  // 14: journal.v1.TicketChanged.to:type_name -> journal.v1.State
-	13, // 15: journal.v1.TicketChanged.key:type_name -> journal.v1.OrderKey
-	3,  // 16: journal.v1.TicketChanged.cause:type_name -> journal.v1.Cause
-	4,  // 17: journal.v1.TicketChanged.rule:type_name -> journal.v1.Rule
-	5,  // 18: journal.v1.CounterChanged.verb:type_name -> journal.v1.CounterVerb
-	3,  // 19: journal.v1.CounterChanged.cause:type_name -> journal.v1.Cause
-	16, // 20: journal.v1.CounterChanged.session:type_name -> journal.v1.Session
-	4,  // 21: journal.v1.Session.rule:type_name -> journal.v1.Rule
-	17, // 22: journal.v1.CategoryDefined.name:type_name -> journal.v1.Names
-	4,  // 23: journal.v1.CounterDefined.rule:type_name -> journal.v1.Rule
-	11, // 24: journal.v1.DayOpened.day:type_name -> journal.v1.Day
-	17, // 25: journal.v1.DayOpened.branch:type_name -> journal.v1.Names
-	17, // 26: journal.v1.DayOpened.notice:type_name -> journal.v1.Names
-	21, // 27: journal.v1.DayOpened.categories:type_name -> journal.v1.DayCategory
-	22, // 28: journal.v1.DayOpened.counters:type_name -> journal.v1.DayCounter
-	18, // 29: journal.v1.DayCategory.category:type_name -> journal.v1.CategoryDefined
-	19, // 30: journal.v1.DayCounter.counter:type_name -> journal.v1.CounterDefined
-	16, // 31: journal.v1.DayCounter.session:type_name -> journal.v1.Session
-	23, // 32: journal.v1.DayCounter.current:type_name -> journal.v1.Ticket
-	12, // 33: journal.v1.Ticket.id:type_name -> journal.v1.TicketID
-	1,  // 34: journal.v1.Ticket.state:type_name -> journal.v1.State
-	13, // 35: journal.v1.Ticket.key:type_name -> journal.v1.OrderKey
-	17, // 36: journal.v1.Started.branch:type_name -> journal.v1.Names
-	17, // 37: journal.v1.NoticePublished.text:type_name -> journal.v1.Names
-	38, // [38:38] is the sub-list for method output_type
-	38, // [38:38] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	14, // 2: journal.v1.Record.outcomes:type_name -> journal.v1.Outcome
+	18, // 3: journal.v1.Outcome.ticket_changed:type_name -> journal.v1.TicketChanged
+	21, // 4: journal.v1.Outcome.counter_changed:type_name -> journal.v1.CounterChanged
+	24, // 5: journal.v1.Outcome.category_defined:type_name -> journal.v1.CategoryDefined
+	25, // 6: journal.v1.Outcome.counter_defined:type_name -> journal.v1.CounterDefined
+	26, // 7: journal.v1.Outcome.day_opened:type_name -> journal.v1.DayOpened
+	30, // 8: journal.v1.Outcome.started:type_name -> journal.v1.Started
+	31, // 9: journal.v1.Outcome.notice_published:type_name -> journal.v1.NoticePublished
+	32, // 10: journal.v1.Outcome.branch_named:type_name -> journal.v1.BranchNamed
+	34, // 11: journal.v1.Outcome.credits_changed:type_name -> journal.v1.CreditsChanged
+	35, // 12: journal.v1.Outcome.category_reset:type_name -> journal.v1.CategoryReset
+	36, // 13: journal.v1.Outcome.clock_accepted:type_name -> journal.v1.ClockAccepted
+	37, // 14: journal.v1.Outcome.resource_defined:type_name -> journal.v1.ResourceDefined
+	38, // 15: journal.v1.Outcome.resource_changed:type_name -> journal.v1.ResourceChanged
+	15, // 16: journal.v1.TicketID.day:type_name -> journal.v1.Day
+	2,  // 17: journal.v1.TicketChanged.verb:type_name -> journal.v1.Verb
+	16, // 18: journal.v1.TicketChanged.ticket:type_name -> journal.v1.TicketID
+	1,  // 19: journal.v1.TicketChanged.from:type_name -> journal.v1.State
+	1,  // 20: journal.v1.TicketChanged.to:type_name -> journal.v1.State
+	17, // 21: journal.v1.TicketChanged.key:type_name -> journal.v1.OrderKey
+	3,  // 22: journal.v1.TicketChanged.cause:type_name -> journal.v1.Cause
+	4,  // 23: journal.v1.TicketChanged.rule:type_name -> journal.v1.Rule
+	19, // 24: journal.v1.TicketChanged.passed_over:type_name -> journal.v1.PassedOver
+	5,  // 25: journal.v1.TicketChanged.priority:type_name -> journal.v1.Priority
+	7,  // 26: journal.v1.TicketChanged.where:type_name -> journal.v1.Where
+	20, // 27: journal.v1.TicketChanged.renumbered:type_name -> journal.v1.Renumbered
+	6,  // 28: journal.v1.PassedOver.lane:type_name -> journal.v1.Lane
+	16, // 29: journal.v1.PassedOver.first:type_name -> journal.v1.TicketID
+	16, // 30: journal.v1.Renumbered.ticket:type_name -> journal.v1.TicketID
+	17, // 31: journal.v1.Renumbered.key:type_name -> journal.v1.OrderKey
+	8,  // 32: journal.v1.CounterChanged.verb:type_name -> journal.v1.CounterVerb
+	3,  // 33: journal.v1.CounterChanged.cause:type_name -> journal.v1.Cause
+	22, // 34: journal.v1.CounterChanged.session:type_name -> journal.v1.Session
+	4,  // 35: journal.v1.Session.rule:type_name -> journal.v1.Rule
+	23, // 36: journal.v1.CategoryDefined.name:type_name -> journal.v1.Names
+	4,  // 37: journal.v1.CounterDefined.rule:type_name -> journal.v1.Rule
+	15, // 38: journal.v1.DayOpened.day:type_name -> journal.v1.Day
+	23, // 39: journal.v1.DayOpened.branch:type_name -> journal.v1.Names
+	23, // 40: journal.v1.DayOpened.notice:type_name -> journal.v1.Names
+	27, // 41: journal.v1.DayOpened.categories:type_name -> journal.v1.DayCategory
+	28, // 42: journal.v1.DayOpened.counters:type_name -> journal.v1.DayCounter
+	33, // 43: journal.v1.DayOpened.credits:type_name -> journal.v1.Credits
+	39, // 44: journal.v1.DayOpened.resources:type_name -> journal.v1.Resource
+	24, // 45: journal.v1.DayCategory.category:type_name -> journal.v1.CategoryDefined
+	25, // 46: journal.v1.DayCounter.counter:type_name -> journal.v1.CounterDefined
+	22, // 47: journal.v1.DayCounter.session:type_name -> journal.v1.Session
+	29, // 48: journal.v1.DayCounter.current:type_name -> journal.v1.Ticket
+	16, // 49: journal.v1.Ticket.id:type_name -> journal.v1.TicketID
+	1,  // 50: journal.v1.Ticket.state:type_name -> journal.v1.State
+	17, // 51: journal.v1.Ticket.key:type_name -> journal.v1.OrderKey
+	5,  // 52: journal.v1.Ticket.priority:type_name -> journal.v1.Priority
+	23, // 53: journal.v1.Started.branch:type_name -> journal.v1.Names
+	23, // 54: journal.v1.NoticePublished.text:type_name -> journal.v1.Names
+	23, // 55: journal.v1.BranchNamed.name:type_name -> journal.v1.Names
+	33, // 56: journal.v1.CreditsChanged.credits:type_name -> journal.v1.Credits
+	23, // 57: journal.v1.ResourceDefined.title:type_name -> journal.v1.Names
+	9,  // 58: journal.v1.ResourceChanged.verb:type_name -> journal.v1.ResourceVerb
+	3,  // 59: journal.v1.ResourceChanged.cause:type_name -> journal.v1.Cause
+	37, // 60: journal.v1.Resource.resource:type_name -> journal.v1.ResourceDefined
+	61, // [61:61] is the sub-list for method output_type
+	61, // [61:61] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_journal_v1_journal_proto_init() }
@@ -2293,14 +3565,20 @@ func file_journal_v1_journal_proto_init() {
 		(*Outcome_DayOpened)(nil),
 		(*Outcome_Started)(nil),
 		(*Outcome_NoticePublished)(nil),
+		(*Outcome_BranchNamed)(nil),
+		(*Outcome_CreditsChanged)(nil),
+		(*Outcome_CategoryReset)(nil),
+		(*Outcome_ClockAccepted)(nil),
+		(*Outcome_ResourceDefined)(nil),
+		(*Outcome_ResourceChanged)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_journal_v1_journal_proto_rawDesc), len(file_journal_v1_journal_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   20,
+			NumEnums:      10,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -62,6 +62,8 @@ type Run struct {
 	Wall int64  `json:"wall"`
 	Seed uint64 `json:"seed"`
 	Args string `json:"args,omitempty"`
+	// Policies that the daemon was configured with; nil: they are not known, and not judged.
+	Policies *Policies `json:"policies,omitempty"`
 }
 
 // History is all that the clients of one or more runs saw.

@@ -11,7 +11,7 @@ import (
 // write records a small run and returns what is in the file at that moment.
 func write(t *testing.T, out *bytes.Buffer) {
 	t.Helper()
-	r := NewRecorder(out, 7, "--seed 7")
+	r := NewRecorder(out, 7, "--seed 7", nil)
 	op := &Op{Client: "kiosk-1", Method: "IssueTicket", RequestID: "a", Outcome: Unknown, End: Never}
 	r.Sent(op)
 	op.Outcome, op.End, op.Sequence, op.Got = OK, r.Now(), 3, &Ticket{ID: "2026-11-30/personal/1", Number: "A001"}
@@ -99,7 +99,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestAnUnwrittenHistoryIsAnError(t *testing.T) {
 	t.Parallel()
-	r := NewRecorder(full{}, 1, "")
+	r := NewRecorder(full{}, 1, "", nil)
 	r.Done(&Op{Method: "GetBranch"})
 	if _, err := r.History(); err == nil {
 		t.Error("a history that was not written was handed over as whole")

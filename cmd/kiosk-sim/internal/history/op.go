@@ -37,6 +37,7 @@ type Op struct {
 	Categories []string `json:"categories,omitempty"`
 	Rule       string   `json:"rule,omitempty"`
 	Page       string   `json:"page,omitempty"`
+	Ask
 	// Epoch of the session that asks; 0 before OpenCounter. The token itself is never written down.
 	Epoch uint64 `json:"epoch,omitempty"`
 
@@ -65,6 +66,7 @@ type Op struct {
 	Tickets   []Ticket `json:"tickets,omitempty"`
 	NextPage  string   `json:"next_page,omitempty"`
 	Hall      *Hall    `json:"hall,omitempty"`
+	Told
 }
 
 // Ticket is a ticket as a reply showed it.
@@ -76,6 +78,14 @@ type Ticket struct {
 	Counter  uint32 `json:"counter,omitempty"`
 	Calls    uint32 `json:"calls,omitempty"`
 	Version  uint64 `json:"version"`
+
+	Priority  string `json:"priority,omitempty"`
+	Bound     uint32 `json:"bound,omitempty"`
+	Overtaken uint32 `json:"overtaken,omitempty"`
+	// Times of the server, ns; 0: none.
+	Issued   int64 `json:"issued,omitempty"`
+	Called   int64 `json:"called,omitempty"`
+	Deadline int64 `json:"deadline,omitempty"`
 }
 
 // Hall is the hall as GetBranch, ListCategories or a display's snapshot tells it.
@@ -109,7 +119,8 @@ type Counter struct {
 func (o *Op) Changes() bool {
 	switch o.Method {
 	case "IssueTicket", "CancelTicket", "OpenCounter", "PauseCounter", "ResumeCounter", "CloseCounter", "CallNext",
-		"RecallTicket", "StartTicket", "CompleteTicket", "MarkNoShow", "HoldTicket", "ResumeTicket":
+		"RecallTicket", "StartTicket", "CompleteTicket", "MarkNoShow", "HoldTicket", "ResumeTicket",
+		"CallTicket", "RequeueTicket", "TransferTicket", "CheckInTicket", "AcquireResources", "RenewResources", "ReleaseResources":
 		return true
 	}
 	return false
@@ -135,5 +146,11 @@ func (o *Op) Announces() bool {
 	if !o.Own() || o.Got == nil {
 		return false
 	}
-	return o.Method == "CallNext" || o.Method == "RecallTicket" || o.Method == "ResumeTicket"
+	switch o.Method {
+	case "CallNext", "CallTicket", "ResumeTicket":
+		return true
+	case "RecallTicket":
+		return o.Got.State == "called" // at its limit it is a no-show instead
+	}
+	return false
 }

@@ -27,9 +27,9 @@ type Recorder struct {
 }
 
 // NewRecorder starts a history; out may be nil.
-func NewRecorder(out io.Writer, seed uint64, args string) *Recorder {
+func NewRecorder(out io.Writer, seed uint64, args string, p *Policies) *Recorder {
 	now := time.Now()
-	r := &Recorder{base: now, run: Run{ID: rand.Text()[:8], Wall: now.UnixNano(), Seed: seed, Args: args}}
+	r := &Recorder{base: now, run: Run{ID: rand.Text()[:8], Wall: now.UnixNano(), Seed: seed, Args: args, Policies: p}}
 	r.h = History{Runs: []Run{r.run}, Displays: map[string][]Entry{}}
 	if out != nil {
 		r.out = bufio.NewWriterSize(out, 1<<16)

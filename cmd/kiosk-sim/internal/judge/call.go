@@ -17,16 +17,21 @@ func (m *model) call(op *history.Op, c *counter, at uint64, placed bool) *ticket
 	}
 	m.upTo(l, n, at, op)
 	t := l.find(n)
-	s := &scope{at: at, end: op.End, lines: []*line{l}, tickets: []*ticket{t}, counters: []uint32{op.Counter}}
+	s := &scope{at: at, end: op.End, lines: []*line{l, t.in}, tickets: []*ticket{t}, counters: []uint32{op.Counter}}
 	m.verdicts[OneCounter].Judged++
 	m.verdicts[FIFO].Judged++
 	if t.state != "waiting" {
 		m.back(t, s)
 	}
+	want := choice{t: t, rule: "given"}
 	switch t.state {
 	case "waiting":
-		if placed {
-			m.turnOf(op, c, t, at)
+		if op.Method == "CallTicket" {
+			if t.bound != 0 && t.bound != op.Counter {
+				m.fault(Explained, s, describeAll(op), "%s waits for counter %d, and counter %d called it at %d", t.id, t.bound, op.Counter, at)
+			}
+		} else if placed {
+			want = m.turnOf(op, c, t, at)
 		}
 	case "called", "serving", "held":
 		m.fault(OneCounter, s, describeAll(op), "%s was %s at counter %d when counter %d called it at %d", t.id, t.state, t.counter, op.Counter, at)
@@ -35,53 +40,77 @@ func (m *model) call(op *history.Op, c *counter, at uint64, placed bool) *ticket
 	default:
 		m.fault(OneCounter, s, describeAll(op), "%s was %s when counter %d called it at %d", t.id, t.state, op.Counter, at)
 	}
-	m.put(t, "called", at, op.Counter)
-	t.calls++
+	if t.state == "waiting" && placed {
+		m.why(op, c, t, want, t.overtaken, m.passedOver(c, t))
+	}
+	rule := "given"
+	if op.Method == "CallNext" {
+		rule = want.rule
+	}
+	m.take(t, c, at, rule, want.saved, placed, op)
 	if t.number == "" {
 		t.number = op.Got.Number
 	}
-	l.serving = max(l.serving, n)
 	return t
 }
 
-// turnOf: nobody was before it in its line, and by the counter's rule no other line was.
-func (m *model) turnOf(op *history.Op, c *counter, t *ticket, at uint64) {
-	for h := t.line.head(); h != t; h = t.line.head() {
-		if !m.taken(h, at, 0) {
-			s := &scope{at: at, end: op.End, lines: []*line{t.line}}
-			m.fault(FIFO, s, describeAll(op), "%s was called at %d while %s (entered by %d) was before it", t.id, at, h.id, h.hi)
-			break
+// take is one ticket called to a counter. Of an unplaced call it is not known whom it passed over.
+func (m *model) take(t *ticket, c *counter, at uint64, rule string, saved []int64, placed bool, op *history.Op) {
+	if placed && t.state == "waiting" {
+		m.passOver(c, t, at, rule, op)
+	} else {
+		for _, l := range m.serves(c) {
+			l.blur()
 		}
 	}
+	if e := m.creditOf(c); saved != nil {
+		e.saved = saved
+	} else if c.rule == "ratio" && (!placed || rule == "") {
+		e.blur = true
+	}
+	m.put(t, "called", at, c.number)
+	t.calls++
+	t.told, t.summoned = 1, moment{m.clock, history.Never}
+	if op != nil && op.Outcome == history.OK {
+		t.summoned = callTime(op)
+	}
+	t.home.serving = max(t.home.serving, t.n)
+}
+
+// turnOf: it was this ticket's turn, and by this rule.
+func (m *model) turnOf(op *history.Op, c *counter, t *ticket, at uint64) choice {
 	lines := m.serves(c)
 	if len(lines) == 0 {
-		return
+		return choice{t: t}
 	}
-	mine := slices.Index(lines, t.line)
-	if mine < 0 {
-		m.verdicts[Explained].fault(describeAll(op), "counter %d does not serve %s", op.Counter, t.line.category)
-		return
+	if t.bound == 0 && !slices.Contains(lines, t.in) {
+		m.verdicts[Explained].fault(describeAll(op), "counter %d does not serve %s", op.Counter, t.in.category)
+		return choice{t: t}
 	}
-	for i, l := range lines {
-		if i == mine {
-			continue
-		}
-		for h := l.head(); h != nil; h = l.head() {
-			before := h.hi <= t.lo
-			if c.rule == "priority" {
-				before = i < mine
-			}
-			if !before {
-				break // or that is not known
-			}
-			if m.taken(h, at, 0) {
-				continue
-			}
-			s := &scope{at: at, end: op.End, lines: []*line{l}}
-			m.fault(FIFO, s, describeAll(op), "%s (entered at %d) was called at %d while %s (entered at %d) was before it by the rule %q", t.id, t.hi, at, h.id, h.hi, c.rule)
-			break
-		}
+	want := m.choose(c, callTime(op))
+	for want.t != t && want.t != nil && m.stands(want.t, t) && m.taken(want.t, at, 0) {
+		want = m.choose(c, callTime(op))
 	}
+	if want.t == t {
+		return want
+	}
+	s := &scope{at: at, end: op.End, lines: lines, tickets: []*ticket{t}, counters: []uint32{op.Counter}}
+	s.hazy = want.unsure || m.blurred(lines) || c.rule == "ratio" && m.creditOf(c).blur || m.policies == nil && op.Why != nil && op.Why.Rule == "overdue"
+	if want.t != nil {
+		m.fault(FIFO, s, describeAll(op), "%s (entered at %d) was called at %d while %s (entered at %d) was before it by the rule %q",
+			t.id, t.key.entry, at, want.t.id, want.t.key.entry, want.rule)
+	}
+	want = choice{t: t, rule: c.rule, unsure: true}
+	if op.Why != nil {
+		want.rule = op.Why.Rule
+	}
+	m.creditOf(c).blur = true
+	return want
+}
+
+// stands says whether it is known that a stands before b: the places of both are, or the numbers of one line tell.
+func (m *model) stands(a, b *ticket) bool {
+	return !a.fuzzy && !b.fuzzy || a.home == b.home && a.in == b.in && a.priority == b.priority && a.bound == b.bound
 }
 
 // taken looks for a request that took a ticket out of its line without telling where, and carries
@@ -90,13 +119,16 @@ func (m *model) taken(t *ticket, at uint64, by uint32) bool {
 	pending := m.pending(at)
 	for _, r := range pending {
 		op := r.ops[0]
+		names := r.done != nil && (op.Method == "CallNext" && r.done.Got != nil && r.done.Got.ID == t.id || op.Method != "CallNext" && op.Ticket == t.id)
 		switch {
-		case r.done != nil && op.Method == "CallNext" && r.done.Got != nil && r.done.Got.ID == t.id,
-			r.done != nil && op.Method == "CancelTicket" && op.Ticket == t.id:
+		case names:
 			m.carryOut(r, at)
-			return t.state != "waiting"
-		case r.done == nil && op.Method == "CancelTicket" && op.Ticket == t.id:
+			return true
+		case r.done == nil && op.Ticket == t.id && (op.Method == "CancelTicket" || op.Method == "TransferTicket" || op.Method == "CallTicket"):
 			r.used = true
+			if op.Method == "CallTicket" {
+				m.guess(m.counter(op.Counter))
+			}
 			m.put(t, "gone", 0, 0)
 			return true
 		}
@@ -105,16 +137,26 @@ func (m *model) taken(t *ticket, at uint64, by uint32) bool {
 	for _, r := range pending {
 		op := r.ops[0]
 		c := m.counter(op.Counter)
-		if r.done == nil && op.Method == "CallNext" && slices.Contains(c.categories, t.line.category) {
+		if r.done == nil && op.Method == "CallNext" && (slices.Contains(c.categories, t.in.category) || t.bound == c.number) {
 			r.used, c.vague = true, true
 			if done := m.find(op.Complete); done != nil {
-				m.left(done)
+				m.left(done, nil)
 			}
+			m.guess(c)
 			m.put(t, "gone", 0, 0)
 			return true
 		}
 	}
 	return false
+}
+
+// guess notes an unseen call of a counter: whom it called and passed over is not known.
+func (m *model) guess(c *counter) {
+	for _, l := range m.serves(c) {
+		l.guessed = true
+		l.blur()
+	}
+	m.creditOf(c).blur = true
 }
 
 // off is 0 for a request of the counter, 1 for another.
@@ -128,6 +170,6 @@ func off(r *request, by uint32) int {
 // back looks whether a ticket may have gone back to its line: its counter's session has run out.
 func (m *model) back(t *ticket, s *scope) {
 	if c := m.counters[t.counter]; c != nil && t.state == "called" && m.lapsed(c, s.end) {
-		m.lapse(c)
+		m.lapse(c, 0)
 	}
 }

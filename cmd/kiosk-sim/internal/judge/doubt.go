@@ -13,6 +13,8 @@ type scope struct {
 	lines    []*line
 	counters []uint32
 	tickets  []*ticket
+	names    []string // resources
+	hazy     bool     // something else that it depends on is not known
 }
 
 func (s *scope) has(c uint32, t *ticket, category string) bool {
@@ -22,41 +24,54 @@ func (s *scope) has(c uint32, t *ticket, category string) bool {
 
 // unseen says whether some step that nobody placed may explain an answer.
 func (m *model) unseen(s *scope) bool {
+	if s.hazy || slices.ContainsFunc(s.lines, (*line).fuzzy) {
+		return true
+	}
 	for _, n := range s.counters {
-		if c := m.counters[n]; c != nil && c.vague {
+		c := m.counters[n]
+		if c != nil && (c.vague || slices.ContainsFunc(c.own, func(t *ticket) bool { return t.fuzzy })) {
 			return true
 		}
 	}
-	if slices.ContainsFunc(s.tickets, func(t *ticket) bool { return t != nil && t.vague }) {
+	if slices.ContainsFunc(s.tickets, func(t *ticket) bool { return t != nil && (t.vague || t.fuzzy) }) {
 		return true
 	}
 	for _, r := range m.pending(s.at) {
-		op := r.ops[0]
-		t := m.find(op.Ticket)
-		category := op.Category
-		if t != nil {
-			category = t.line.category
-		}
-		if s.has(op.Counter, t, category) {
+		if m.touches(r.ops[0], s) {
 			return true
-		}
-		if c := m.counters[op.Counter]; op.Method == "CallNext" && c != nil {
-			for _, id := range c.categories {
-				if s.has(0, nil, id) {
-					return true
-				}
-			}
 		}
 	}
 	for _, c := range m.counters {
-		if !m.lapsed(c, s.end) {
-			continue
-		}
-		if s.has(c.number, c.current, "") || c.current != nil && s.has(0, nil, c.current.line.category) {
+		if m.lapsed(c, s.end) && m.closes(c, s) {
 			return true
 		}
 	}
 	return false
+}
+
+// touches says whether a request may have changed what an answer depends on.
+func (m *model) touches(op *history.Op, s *scope) bool {
+	t := m.find(op.Ticket)
+	if s.has(op.Counter, t, op.Category) || s.has(op.To, nil, op.Into) || t != nil && s.has(t.bound, nil, t.in.category) {
+		return true
+	}
+	if slices.ContainsFunc(op.Names, func(name string) bool { return slices.Contains(s.names, name) }) {
+		return true
+	}
+	c := m.counters[op.Counter]
+	if c == nil {
+		return false
+	}
+	if op.Method == "CallNext" || op.Method == "CallTicket" {
+		return slices.ContainsFunc(c.categories, func(id string) bool { return s.has(0, nil, id) })
+	}
+	return op.Method == "CloseCounter" && m.closes(c, s)
+}
+
+// closes says whether the end of a counter's session would change what an answer depends on.
+func (m *model) closes(c *counter, s *scope) bool {
+	leaves := func(t *ticket) bool { return s.has(0, t, t.in.category) }
+	return s.has(c.number, nil, "") || c.current != nil && leaves(c.current) || slices.ContainsFunc(c.own, leaves)
 }
 
 // pending lists the requests that may have taken effect by sequence at and are not placed.
@@ -69,23 +84,6 @@ func (m *model) pending(at uint64) (out []*request) {
 		}
 	}
 	return out
-}
-
-// lapsed says whether a counter's session may have run out by a moment.
-func (m *model) lapsed(c *counter, now int64) bool {
-	return c.open && (!c.known || c.lease > 0 && now != history.Never && now > c.used+c.lease)
-}
-
-// lapse ends a session as the server does.
-func (m *model) lapse(c *counter) {
-	if t := c.current; t != nil {
-		if t.state == "called" {
-			m.put(t, "waiting", 0, 0)
-		} else {
-			m.put(t, "held", 0, c.number)
-		}
-	}
-	c.open, c.paused = false, false
 }
 
 // fault notes what an answer has that the model has not, unless an unseen step may explain it.

@@ -10,8 +10,9 @@ import (
 
 func TestAnHonestHistoryHolds(t *testing.T) {
 	t.Parallel()
+	rare := []string{SameAnswer, Little, Reasons, Bound, Quota, Deadlines, Desk, InTurn} // no such thing happens in this scene
 	for _, v := range busyScene().all(t) {
-		if v.Status == Fail || v.Doubtful > 0 || v.Judged == 0 && v.Check != SameAnswer && v.Check != Little {
+		if v.Status == Fail || v.Doubtful > 0 || v.Judged == 0 && !slices.Contains(rare, v.Check) {
 			t.Errorf("%+v", v)
 		}
 	}

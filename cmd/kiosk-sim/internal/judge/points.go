@@ -1,10 +1,6 @@
 package judge
 
-import (
-	"slices"
-
-	"callerd/cmd/kiosk-sim/internal/history"
-)
+import "callerd/cmd/kiosk-sim/internal/history"
 
 // point judges what changed nothing: a read, a refusal, an empty line. It must be true after the
 // record at its sequence.
@@ -31,20 +27,18 @@ func (m *model) point(op *history.Op) {
 		m.touch(op)
 		m.live(c, op, s)
 	case "GetTicket":
+		if day, category, n := parseID(op.Ticket); n > 0 && day == m.day && n > m.today(category).issued() {
+			m.upTo(m.today(category), n, op.Sequence, op) // its own answer is still out
+		}
 		t := m.find(op.Ticket)
 		if t == nil {
 			m.fault(Explained, s, describeAll(op), "%s is not known at %d", op.Ticket, op.Sequence)
 			return
 		}
 		m.compare(op, op.Got, t, s)
-		ahead := 0
-		if t.state == "waiting" {
-			ahead = t.line.ahead(t.n)
-		}
-		if int(op.Ahead) != ahead {
-			s.lines = []*line{t.line}
-			m.fault(Explained, s, describeAll(op), "%d were ahead of %s at %d, the answer says %d", ahead, t.id, op.Sequence, op.Ahead)
-		}
+		m.aheadOf(op, t, s)
+	case "ListResources":
+		m.deskList(op, s)
 	case "ListTickets":
 		m.list(op, s)
 	case "ListCategories", "GetBranch":
@@ -67,12 +61,13 @@ func (m *model) list(op *history.Op, s *scope) {
 			m.fault(Explained, s, describeAll(op)[:1], "%s is in the list and nobody asked for it", got.ID)
 			continue
 		}
-		t := &ticket{id: got.ID, line: l, n: n, hi: op.Sequence}
-		if got.State == "waiting" && got.Calls == 0 {
-			t.lo, t.hi = got.Version-1, got.Version
-		}
+		t := &ticket{id: got.ID, n: n, key: key{entry: int64(got.Version)}, entered: moment{0, history.Never}}
 		l.add(t)
+		l.old++
 		m.adopt(t, got)
+		if t.fuzzy = got.Calls > 0 || t.in != l; !t.fuzzy {
+			t.first = int64(got.Version)
+		}
 		if got.Calls > 0 {
 			l.serving = max(l.serving, n)
 		}
@@ -80,92 +75,4 @@ func (m *model) list(op *history.Op, s *scope) {
 	if op.NextPage == "" && m.day != "" {
 		m.today(op.Category).based = true
 	}
-}
-
-// refusal: the reason must be one that the model has too.
-func (m *model) refusal(op *history.Op) {
-	s := &scope{at: op.Sequence, end: op.End}
-	var reasons []string
-	c := m.counter(op.Counter)
-	if op.Counter != 0 {
-		s.counters = []uint32{op.Counter}
-	}
-	t := m.find(op.Ticket)
-	if t != nil {
-		s.tickets = []*ticket{t}
-	}
-	switch op.Method {
-	case "OpenCounter":
-		if op.Reason == "UNKNOWN_COUNTER" {
-			return
-		}
-		if c.open {
-			reasons = []string{"COUNTER_TAKEN"}
-		}
-	case "IssueTicket":
-		return // exhausted or closed: the clients cannot know
-	case "CancelTicket", "GetTicket":
-		reasons = m.refuses(op, t)
-	default:
-		if !c.known {
-			return
-		}
-		if !c.open || c.epoch != op.Epoch {
-			reasons = []string{"STALE_SESSION"}
-			break
-		}
-		m.touch(op)
-		reasons = m.refuses(op, t)
-	}
-	if !slices.Contains(reasons, op.Reason) {
-		m.fault(Explained, s, describeAll(op), "at %d %v was due (counter %d: open %v, paused %v, current %s)", op.Sequence, reasons, c.number, c.open, c.paused, c.now())
-	}
-}
-
-// refuses lists the reasons for which the hall would refuse; none: it would not.
-func (m *model) refuses(op *history.Op, t *ticket) (reasons []string) {
-	var c *counter
-	if op.Counter != 0 {
-		c = m.counter(op.Counter)
-	}
-	add := func(when bool, reason string) {
-		if when {
-			reasons = append(reasons, reason)
-		}
-	}
-	switch op.Method {
-	case "CallNext":
-		add(op.Complete == "" && c.current != nil, "COUNTER_BUSY")
-		add(op.Complete != "" && c.now() != op.Complete, "TICKET_MOVED")
-		add(op.Complete != "" && m.find(op.Complete) == nil, "UNKNOWN_TICKET")
-		add(c.paused, "COUNTER_CLOSED")
-	case "CloseCounter":
-		add(c.current != nil, "COUNTER_BUSY")
-	case "RecallTicket", "StartTicket", "CompleteTicket", "MarkNoShow", "HoldTicket":
-		add(t == nil, "UNKNOWN_TICKET")
-		if op.Method == "CompleteTicket" && t != nil && t.state == "held" && t.counter == op.Counter {
-			return reasons
-		}
-		add(c.current == nil, "NO_CURRENT_TICKET")
-		add(c.current != nil && c.current != t, "TICKET_MOVED")
-		add(c.current != nil && c.current == t && !slices.Contains(after[op.Method].from, t.state), "WRONG_TICKET_STATE")
-	case "ResumeTicket":
-		add(c.current != nil, "COUNTER_BUSY")
-		add(c.paused, "COUNTER_CLOSED")
-		add(t != nil && t.state != "held", "WRONG_TICKET_STATE")
-		add(t == nil, "UNKNOWN_TICKET")
-	case "CancelTicket":
-		add(t == nil, "UNKNOWN_TICKET")
-		add(t != nil && !slices.Contains(after[op.Method].from, t.state), "WRONG_TICKET_STATE")
-	case "GetTicket":
-		add(t == nil, "UNKNOWN_TICKET")
-	}
-	return reasons
-}
-
-func (c *counter) now() string {
-	if c.current == nil {
-		return ""
-	}
-	return c.current.id
 }

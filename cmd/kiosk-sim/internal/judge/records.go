@@ -16,19 +16,26 @@ func (m *model) issue(r *request, op *history.Op, at uint64, exact bool) {
 	t := l.find(n)
 	switch {
 	case n == l.issued()+1:
-		t = &ticket{id: op.Got.ID, line: l, n: n}
+		t = &ticket{id: op.Got.ID, n: n}
 		l.add(t)
 	case t == nil || t.number != "":
 		m.fault(Explained, s, describeAll(op), "number %d of %s was due at %d, %d was given", l.issued()+1, category, at, n)
 		return
 	}
-	ahead := l.total
-	t.number, t.hi, t.lo = op.Got.Number, at, at-1
-	if r.at == 0 {
-		t.lo = r.lo
+	t.number, t.priority = op.Got.Number, op.Priority != ""
+	t.fuzzy = r.at == 0
+	m.quota(op, l, s, placedAt(r))
+	if op.Person != "" {
+		l.persons[op.Person]++
 	}
-	l.set(t, "waiting")
-	t.version = at
+	if op.Reserve {
+		m.put(t, "reserved", at, 0)
+	} else {
+		m.enter(t, key{entry: int64(at)}, at, op)
+		if op.Got.Issued != 0 {
+			t.entered = moment{op.Got.Issued, op.Got.Issued}
+		}
+	}
 	if digits := strings.TrimLeft(op.Got.Number, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"); !same(digits, n) || op.Got.Category != category {
 		m.verdicts[Explained].fault(describeAll(op), "ticket %s has the number %s", op.Got.ID, op.Got.Number)
 	}
@@ -36,9 +43,34 @@ func (m *model) issue(r *request, op *history.Op, at uint64, exact bool) {
 		return
 	}
 	m.compare(op, op.Got, t, s)
-	if int(op.Ahead) != ahead {
-		m.fault(Explained, s, describeAll(op), "%d were ahead of %s at %d, the answer says %d", ahead, op.Got.ID, at, op.Ahead)
+	m.aheadOf(op, t, s)
+}
+
+func placedAt(r *request) bool { return r.at != 0 }
+
+// aheadOf compares how many are ahead of a ticket.
+func (m *model) aheadOf(op *history.Op, t *ticket, s *scope) {
+	if ahead := m.ahead(t); int(op.Ahead) != ahead {
+		s.lines, s.counters = append(s.lines, t.in), append(s.counters, t.bound)
+		m.fault(Explained, s, describeAll(op), "%d were ahead of %s at %d, the answer says %d", ahead, t.id, s.at, op.Ahead)
 	}
+}
+
+// enter puts a ticket into its line as a new one.
+func (m *model) enter(t *ticket, k key, at uint64, op *history.Op) {
+	if t.state == "waiting" {
+		m.set(t, "moving")
+	}
+	t.key, t.overtaken, t.byRule, t.blur = k, 0, 0, false
+	t.entered = moment{m.clock - slack, history.Never}
+	if op != nil && op.End != history.Never {
+		t.entered = moment{op.Start - slack, op.End + slack}
+	}
+	if t.first == 0 {
+		t.first = int64(at)
+	}
+	m.set(t, "waiting")
+	t.version, t.due = at, 0
 }
 
 func same(digits string, n int) bool {
@@ -70,15 +102,28 @@ func (m *model) upTo(l *line, n int, at uint64, by *history.Op) {
 			m.carryOut(from, at)
 			continue
 		}
-		t := &ticket{line: l, n: next, hi: at, id: l.day + "/" + l.category + "/" + strconv.Itoa(next)}
-		if from != nil {
-			from.used, t.lo = true, from.lo
-		}
-		if by == nil {
-			t.lo = at - 1 // a frame shows it, and where
-		}
+		t := &ticket{n: next, id: l.day + "/" + l.category + "/" + strconv.Itoa(next)}
 		l.add(t)
-		l.set(t, "waiting")
+		t.fuzzy = by != nil // a frame shows it, and where
+		if from == nil {
+			m.enter(t, key{entry: int64(at)}, at, nil)
+			continue
+		}
+		from.used = true
+		asked := from.ops[0]
+		t.priority = asked.Priority != ""
+		for _, r := range m.pending(at) { // another one of them may have been it
+			o := r.ops[0]
+			t.fuzzy = t.fuzzy || r.method() == "IssueTicket" && o.Category == l.category && (o.Priority != asked.Priority || o.Reserve != asked.Reserve)
+		}
+		if asked.Person != "" {
+			l.persons[asked.Person]++
+		}
+		if asked.Reserve {
+			m.put(t, "reserved", at, 0)
+		} else {
+			m.enter(t, key{entry: int64(at)}, at, asked)
+		}
 	}
 }
 
@@ -93,7 +138,7 @@ func (m *model) ensure(id string, at uint64, op *history.Op) *ticket {
 	l := m.line(day, category)
 	m.upTo(l, n, at, op)
 	t := l.find(n)
-	if t.state == "waiting" && op.Method != "CancelTicket" {
+	if t.state == "waiting" && op.Method != "CancelTicket" && op.Method != "TransferTicket" {
 		m.taken(t, at, op.Counter)
 	}
 	return t
@@ -104,6 +149,9 @@ func (m *model) callNext(r *request, op *history.Op, at uint64, exact, placed bo
 	c := m.counter(op.Counter)
 	s := &scope{at: at, end: op.End, counters: []uint32{op.Counter}}
 	m.live(c, op, s)
+	if c.paused {
+		m.fault(Explained, s, describeAll(op), "counter %d was paused at %d, and called", op.Counter, at)
+	}
 	if op.Complete != "" {
 		t := m.ensure(op.Complete, at, op)
 		if t == nil || c.current != t && !t.vague {
@@ -117,7 +165,7 @@ func (m *model) callNext(r *request, op *history.Op, at uint64, exact, placed bo
 		}
 	} else if c.current != nil {
 		m.fault(OneCounter, s, describeAll(op), "counter %d had %s when it called at %d", op.Counter, c.current.id, at)
-		m.left(c.current)
+		m.left(c.current, nil)
 	}
 	if op.Got == nil {
 		m.empty(c, op, at, exact)
@@ -133,18 +181,29 @@ func (m *model) callNext(r *request, op *history.Op, at uint64, exact, placed bo
 
 // counts compares who still waits for a counter and who is held there.
 func (m *model) counts(op *history.Op, c *counter, at uint64) {
-	waiting, lines := 0, m.serves(c)
+	lines := m.serves(c)
+	waiting, reserved, sure := len(c.own), 0, 0
 	for _, l := range lines {
-		waiting += l.total
+		waiting += l.total()
+		reserved += len(l.reserved)
 	}
 	s := &scope{at: at, end: op.End, counters: []uint32{op.Counter}, lines: lines}
 	if int(op.Waiting) != waiting {
 		m.fault(Explained, s, describeAll(op), "%d waited for counter %d at %d, the answer says %d", waiting, op.Counter, at, op.Waiting)
 	}
-	if int(op.Held) != len(c.held) && c.unsure {
-		m.verdicts[Explained].doubt(describeAll(op), "a ticket left counter %d by an unseen step: it may be held there", op.Counter)
-	} else if int(op.Held) != len(c.held) {
-		m.fault(Explained, s, describeAll(op), "%d were held at counter %d at %d, the answer says %d", len(c.held), op.Counter, at, op.Held)
+	m.held(op, c, s, int(op.Held))
+	if op.Why == nil || int(op.Reserved) == reserved {
+		return
+	}
+	for _, l := range lines {
+		for _, t := range l.reserved {
+			if t.due == 0 || !t.over(op.End) {
+				sure++
+			}
+		}
+	}
+	if int(op.Reserved) > reserved || int(op.Reserved) < sure {
+		m.fault(Explained, s, describeAll(op), "%d to %d were reserved for counter %d at %d, the answer says %d", sure, reserved, op.Counter, at, op.Reserved)
 	}
 }
 
@@ -153,20 +212,10 @@ func (m *model) empty(c *counter, op *history.Op, at uint64, exact bool) {
 	if !exact {
 		return
 	}
-	for _, l := range m.serves(c) {
-		if h := l.head(); h != nil {
-			s := &scope{at: at, end: op.End, counters: []uint32{op.Counter}, lines: []*line{l}}
-			m.fault(FIFO, s, describeAll(op), "%s waited at %d, and the answer is that nobody does", h.id, at)
-			return
-		}
+	s := &scope{at: at, end: op.End, counters: []uint32{op.Counter}, lines: m.serves(c)}
+	if want := m.choose(c, callTime(op)); want.t != nil {
+		m.fault(FIFO, s, describeAll(op), "%s waited at %d, and the answer is that nobody does", want.t.id, at)
+		return
 	}
 	m.counts(op, c, at)
-}
-
-// live: a command that was carried out had a session that was on.
-func (m *model) live(c *counter, op *history.Op, s *scope) {
-	if c.known && (!c.open || c.epoch != op.Epoch) {
-		m.fault(Explained, s, describeAll(op), "counter %d had no session %d (open %v, epoch %d), and its command was carried out", op.Counter, op.Epoch, c.open, c.epoch)
-		c.open, c.epoch, c.used = true, op.Epoch, op.Start
-	}
 }

@@ -19,6 +19,7 @@ type step struct {
 // replay runs the model over everything that names a sequence.
 func replay(s *settled) []Verdict {
 	m := newModel()
+	m.policies = s.h.Policies()
 	var steps []step
 	for _, r := range s.requests {
 		switch {
@@ -73,7 +74,11 @@ func replay(s *settled) []Verdict {
 			}
 		}
 	}
-	return []Verdict{*m.verdicts[FIFO], *m.verdicts[OneCounter], *m.verdicts[Explained], *m.verdicts[Board]}
+	var out []Verdict
+	for _, name := range replayed {
+		out = append(out, *m.verdicts[name])
+	}
+	return out
 }
 
 // carryOut does a request that was not placed, now: something needs it, or it cannot be later.
@@ -93,6 +98,7 @@ func (m *model) record(r *request, op *history.Op, at uint64, placed bool) {
 	r.used = true
 	if placed {
 		m.before(op, at)
+		m.clock = max(m.clock, op.Start-slack)
 	}
 	m.touch(op)
 	exact := placed && !op.Replayed
@@ -100,7 +106,11 @@ func (m *model) record(r *request, op *history.Op, at uint64, placed bool) {
 	switch op.Method {
 	case "IssueTicket":
 		m.issue(r, op, at, exact)
-	case "CallNext":
+	case "RequeueTicket", "TransferTicket", "CheckInTicket":
+		m.move(op, at, exact, placed)
+	case "AcquireResources", "RenewResources", "ReleaseResources":
+		m.deskRecord(op, at, placed)
+	case "CallNext", "CallTicket":
 		m.callNext(r, op, at, exact, placed)
 	case "OpenCounter":
 		m.openCounter(op, at)

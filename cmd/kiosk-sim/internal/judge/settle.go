@@ -99,19 +99,24 @@ func (s *settled) find(r *request, owned map[uint64]bool) uint64 {
 	after := map[string]string{
 		"IssueTicket": "waiting", "StartTicket": "serving", "CompleteTicket": "completed", "MarkNoShow": "no_show",
 		"CancelTicket": "cancelled", "HoldTicket": "held", "CallNext": "called", "RecallTicket": "called", "ResumeTicket": "called",
+		"CallTicket": "called", "RequeueTicket": "waiting", "TransferTicket": "waiting", "CheckInTicket": "waiting",
 	}
-	if got != nil && got.State == after[op.Method] && fits(got.Version) {
-		first := op.Method == "IssueTicket" && got.Calls > 0 || op.Method == "CallNext" && got.Calls > 1
-		if !first {
-			return got.Version
-		}
+	if op.Reserve {
+		after["IssueTicket"] = "reserved"
 	}
 	if op.Method == "IssueTicket" && got != nil {
 		if at := s.seen.issued[got.ID]; fits(at) {
 			return at
 		}
 	}
-	if (op.Method == "CallNext" || op.Method == "ResumeTicket") && got != nil {
+	if got != nil && got.State == after[op.Method] && fits(got.Version) {
+		first := op.Method == "IssueTicket" && got.Calls > 0 || op.Method == "CallNext" && got.Calls > 1 ||
+			after[op.Method] == "waiting" && op.Method != "IssueTicket" && got.Version != s.first(r, got.ID)
+		if !first {
+			return got.Version
+		}
+	}
+	if (op.Method == "CallNext" || op.Method == "CallTicket" || op.Method == "ResumeTicket") && got != nil {
 		for _, c := range s.seen.calls[got.ID] {
 			if c.counter == op.Counter && !c.recall && fits(c.at) {
 				return c.at
@@ -125,6 +130,18 @@ func (s *settled) find(r *request, owned map[uint64]bool) uint64 {
 		}
 	}
 	return 0
+}
+
+// first is the smallest version under which an answer shows a ticket waiting after a request began: a later one may be that
+// of another record.
+func (s *settled) first(r *request, id string) uint64 {
+	least := uint64(math.MaxUint64)
+	for i := range s.h.Ops {
+		if got := s.h.Ops[i].Got; got != nil && got.ID == id && got.State == "waiting" && got.Version > r.lo {
+			least = min(least, got.Version)
+		}
+	}
+	return least
 }
 
 // knowledge answers: what is the highest sequence that any client had been told before a moment?

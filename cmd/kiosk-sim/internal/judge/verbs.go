@@ -15,7 +15,11 @@ var after = map[string]struct {
 	"MarkNoShow":     {"no_show", []string{"called"}},
 	"HoldTicket":     {"held", []string{"called", "serving"}},
 	"ResumeTicket":   {"called", []string{"held"}},
-	"CancelTicket":   {"cancelled", []string{"waiting", "called", "held"}},
+	"CancelTicket":   {"cancelled", []string{"waiting", "called", "held", "reserved"}},
+	"RequeueTicket":  {"waiting", []string{"called", "serving", "held", "no_show"}},
+	"TransferTicket": {"waiting", []string{"waiting", "called", "serving", "held"}},
+	"CheckInTicket":  {"waiting", []string{"reserved"}},
+	"CallTicket":     {"called", []string{"waiting"}},
 }
 
 // verb is what a console or a kiosk does with one ticket.
@@ -28,58 +32,35 @@ func (m *model) verb(op *history.Op, at uint64, exact, placed bool) {
 	if op.Counter != 0 {
 		m.live(m.counter(op.Counter), op, s)
 	}
-	if reasons := m.refuses(op, t); len(reasons) > 0 && !t.vague && (placed || t.state != after[op.Method].to) {
-		m.fault(Explained, s, describeAll(op), "%s was %s at counter %d at %d: %v was due, and it was done", t.id, t.state, t.counter, at, reasons)
+	m.allowed(op, t, s, placed)
+	to := after[op.Method].to
+	if op.Method == "RecallTicket" && op.Got != nil && op.Got.State == "no_show" {
+		p := m.policy(t.in.category)
+		if m.policies != nil && (!p.NoShowAtLimit || p.MaxRecalls == 0 || t.told >= 0 && t.told <= p.MaxRecalls) && !op.Replayed {
+			m.fault(Explained, s, describeAll(op), "%s was announced %d times by %d, and its recall made a no-show of it", t.id, t.told, at)
+		}
+		to = "no_show"
 	}
-	m.put(t, after[op.Method].to, at, op.Counter)
-	if op.Method == "RecallTicket" || op.Method == "ResumeTicket" {
+	m.put(t, to, at, op.Counter)
+	if to == "called" {
 		t.calls++
+		if t.told >= 0 {
+			t.told++
+		}
+	}
+	if op.Method == "ResumeTicket" {
+		t.told, t.summoned = 1, moment{op.Start - slack, op.End + slack}
 	}
 	if exact {
 		m.compare(op, op.Got, t, s)
 	}
 }
 
-// openCounter begins a session. One that was on has run out; its console was not heard of.
-func (m *model) openCounter(op *history.Op, at uint64) {
-	c := m.counter(op.Counter)
-	s := &scope{at: at, end: op.End, counters: []uint32{op.Counter}}
-	if c.known && op.Epoch <= c.epoch {
-		m.verdicts[Explained].fault(describeAll(op), "session %d of counter %d after session %d", op.Epoch, op.Counter, c.epoch)
-	}
-	if c.open {
-		if !m.lapsed(c, op.End) {
-			m.fault(Explained, s, describeAll(op), "counter %d was taken (epoch %d), and was opened", op.Counter, c.epoch)
-		}
-		m.lapse(c)
-	}
-	c.known, c.open, c.paused = true, true, false
-	c.epoch, c.categories, c.rule, c.used, c.lease = op.Epoch, op.Categories, op.Rule, op.Start, op.LeaseMS*1e6
-	if c.rule == "" {
-		c.rule = "oldest"
-	}
-	m.verdicts[Explained].Judged += len(op.Tickets)
-	if !op.Replayed && !c.unsure && len(op.Tickets) != len(c.held) {
-		m.fault(Explained, s, describeAll(op), "%d were held at counter %d at %d, the answer says %d", len(c.held), op.Counter, at, len(op.Tickets))
-	}
-}
-
-// shift pauses, resumes or closes a counter.
-func (m *model) shift(op *history.Op, at uint64) {
-	c := m.counter(op.Counter)
-	s := &scope{at: at, end: op.End, counters: []uint32{op.Counter}}
-	m.live(c, op, s)
-	switch op.Method {
-	case "PauseCounter":
-		c.paused = true
-	case "ResumeCounter":
-		c.paused = false
-	case "CloseCounter":
-		if c.current != nil {
-			m.fault(Explained, s, describeAll(op), "counter %d had %s at %d, and was closed", op.Counter, c.current.id, at)
-			m.left(c.current)
-		}
-		c.open, c.paused = false, false
+// allowed: what was done, the hall must not have had a reason to refuse.
+func (m *model) allowed(op *history.Op, t *ticket, s *scope, placed bool) {
+	due, _ := m.refuses(op, t)
+	if len(due) > 0 && !t.vague && (placed || t.state != after[op.Method].to) {
+		m.fault(Explained, s, describeAll(op), "%s was %s at counter %d at %d: %v was due, and it was done", t.id, t.state, t.counter, s.at, due)
 	}
 }
 
@@ -96,18 +77,42 @@ func (m *model) compare(op *history.Op, got *history.Ticket, t *ticket, s *scope
 		m.adopt(t, got)
 		return
 	}
+	if got.State != t.state {
+		m.endedSo(t, t.state, got.State, got.Version, op.End, describeAll(op))
+	}
 	at := t.counter
 	if got.State != t.state || got.Counter != at || t.number != "" && got.Number != t.number || got.Calls != t.calls ||
-		t.version != 0 && t.hi != 0 && got.Version != t.version {
-		s.tickets, s.lines = append(s.tickets, t), append(s.lines, t.line)
-		m.fault(Explained, s, describeAll(op), "%s is %s, counter %d, number %s, calls %d, version %d; the answer has %s %d %s %d %d",
-			t.id, t.state, at, t.number, t.calls, t.version, got.State, got.Counter, got.Number, got.Calls, got.Version)
+		t.version != 0 && !t.fuzzy && got.Version != t.version || got.Bound != t.bound || got.Category != "" && got.Category != t.in.category ||
+		(got.Priority != "") != t.priority {
+		s.tickets, s.lines = append(s.tickets, t), append(s.lines, t.in)
+		m.fault(Explained, s, describeAll(op), "%s is %s, counter %d, number %s, calls %d, version %d, in %s, bound to %d, priority %v; the answer has %s %d %s %d %d %s %d %q",
+			t.id, t.state, at, t.number, t.calls, t.version, t.in.category, t.bound, t.priority,
+			got.State, got.Counter, got.Number, got.Calls, got.Version, got.Category, got.Bound, got.Priority)
 		m.adopt(t, got)
+		return
+	}
+	if got.Overtaken != t.overtaken {
+		if s.lines = append(s.lines, t.in); !t.blur {
+			m.fault(Explained, s, describeAll(op), "%s was passed over %d times at %d, the answer says %d", t.id, t.overtaken, op.Sequence, got.Overtaken)
+		}
+		t.overtaken = got.Overtaken
+	}
+	t.blur = false
+	if !op.Replayed {
+		m.deadline(op, t, got)
 	}
 }
 
 // adopt takes a ticket as the server has it.
 func (m *model) adopt(t *ticket, got *history.Ticket) {
+	m.release(t)
+	m.set(t, "moving")
+	if got.Category != "" {
+		t.in = m.line(t.home.day, got.Category)
+	}
+	t.priority, t.bound, t.fuzzy = got.Priority != "", got.Bound, t.fuzzy || got.State == "waiting"
+	bound := t.bound
 	m.put(t, got.State, got.Version, got.Counter)
-	t.number, t.calls, t.counter, t.vague = got.Number, got.Calls, got.Counter, false
+	t.number, t.calls, t.counter, t.vague, t.bound = got.Number, got.Calls, got.Counter, false, bound
+	t.told, t.due, t.overtaken, t.blur = -1, got.Deadline, got.Overtaken, false
 }

@@ -38,6 +38,12 @@ const (
 	NoNumberTwice = "no number twice"
 	NoneLost      = "none lost"
 	FIFO          = "FIFO per line"
+	Reasons       = "every call by its rule, with its reason"
+	Bound         = "nobody overtaken beyond the bound"
+	Quota         = "no quota oversold"
+	Deadlines     = "no deadline early"
+	Desk          = "one holder a resource"
+	InTurn        = "first come, first served for each resource"
 	Explained     = "every reply explained"
 	RealTime      = "real-time order"
 	OneCounter    = "one ticket one counter"
@@ -87,7 +93,7 @@ func Judge(h *history.History) []Verdict {
 	r := settle(h)
 	out := []Verdict{noNumberTwice(r), noneLost(r)}
 	out = append(out, replay(r)...)
-	out = append(out, realTime(h), sameAnswer(r), displays(r), little(h))
+	out = append(out, inTurn(h), realTime(h), sameAnswer(r), displays(r), little(h))
 	return out
 }
 
@@ -131,6 +137,15 @@ func describe(o *history.Op) string {
 	if o.Method == "CallNext" {
 		s += fmt.Sprintf(" waiting %d held %d", o.Waiting, o.Held)
 	}
+	if o.Where != "" || o.Into != "" || o.To != 0 {
+		s += fmt.Sprintf(" to %s%s %s %d", o.Into, counterName(o.To), o.Where, o.After)
+	}
+	if o.OnResources() {
+		s += fmt.Sprintf(" %v fence %d%d ttl %v until %s", o.Names, o.Fence, o.Granted, time.Duration(o.TTL), stamp(o.Until))
+	}
+	if o.Why != nil {
+		s += fmt.Sprintf(" because of %s, overtaken %d, passed over %v", o.Why.Rule, o.Why.Overtaken, o.Why.PassedOver)
+	}
 	if o.Replayed {
 		s += " replayed"
 	}
@@ -139,6 +154,13 @@ func describe(o *history.Op) string {
 		end = stamp(o.End)
 	}
 	return fmt.Sprintf("%s at %d [%s, %s] request %s try %d", s, o.Sequence, stamp(o.Start), end, o.RequestID, o.Try)
+}
+
+func counterName(n uint32) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("counter %d", n)
 }
 
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000000") }

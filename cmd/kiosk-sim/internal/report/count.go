@@ -73,7 +73,31 @@ func (c *Counts) happened(op *history.Op) {
 	switch op.Method {
 	case "IssueTicket":
 		c.Issued++
-	case "CallNext":
+		if op.Reserve {
+			c.Reserved++
+		}
+		if op.Priority != "" {
+			c.Priority++
+		}
+	case "RequeueTicket":
+		c.Requeued++
+	case "TransferTicket":
+		c.Moved++
+	case "CheckInTicket":
+		c.CheckedIn++
+	case "OpenCounter":
+		c.Sessions++
+		if op.TakeOver != "" {
+			c.TakenOver++
+		}
+	case "AcquireResources":
+		c.Lent++
+	case "ReleaseResources":
+		c.Returned++
+	case "CallNext", "CallTicket":
+		if op.Method == "CallTicket" {
+			c.Given++
+		}
 		if op.Got != nil {
 			c.Called++
 		}
@@ -109,7 +133,7 @@ func (s *Summary) waits(h *history.History, speed float64) {
 	}
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		if op.Method != "CallNext" || op.Outcome != history.OK || op.Got == nil {
+		if op.Method != "CallNext" && op.Method != "CallTicket" || op.Outcome != history.OK || op.Got == nil {
 			continue
 		}
 		if at, ok := issued[op.Got.ID]; ok {

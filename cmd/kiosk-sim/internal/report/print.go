@@ -16,6 +16,8 @@ func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(t, "took\t%v, %.0f answers a second\n", s.Took.Round(time.Millisecond), s.rate())
 	fmt.Fprintf(t, "tickets\t%d issued, %d called, %d recalled, %d served, %d no-shows, %d held, %d resumed, %d cancelled\n",
 		c.Issued, c.Called, c.Recalled, c.Served, c.NoShows, c.Held, c.Resumed, c.Cancelled)
+	fmt.Fprintf(t, "the trade\t%d priority, %d reserved, %d checked in, %d given, %d requeued, %d transferred, %d sessions, %d taken over, %d grants, %d given back\n",
+		c.Priority, c.Reserved, c.CheckedIn, c.Given, c.Requeued, c.Moved, c.Sessions, c.TakenOver, c.Lent, c.Returned)
 	fmt.Fprintf(t, "requests\t%d, %d sent again, %d replayed, %d unavailable, %d unknown, %d left open, %d refused, %d empty lines\n",
 		c.Requests, c.Retries, c.Replays, c.Unavailable, c.Unknown, c.Open, c.Refused, c.Empty)
 	fmt.Fprintf(t, "displays\t%d frames, %d reconnects\n", c.Frames, c.Reconnects)

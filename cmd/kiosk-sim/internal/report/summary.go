@@ -34,6 +34,16 @@ type Counts struct {
 	Held      int `json:"held"`
 	Resumed   int `json:"resumed"`
 	Cancelled int `json:"cancelled"`
+	Given     int `json:"given"`
+	Requeued  int `json:"requeued"`
+	Moved     int `json:"transferred"`
+	Reserved  int `json:"reserved"`
+	CheckedIn int `json:"checked_in"`
+	Priority  int `json:"priority"`
+	Sessions  int `json:"sessions"`
+	TakenOver int `json:"taken_over"`
+	Lent      int `json:"lent"`
+	Returned  int `json:"returned"`
 	Empty     int `json:"empty_lines"`
 	Refused   int `json:"refused"`
 

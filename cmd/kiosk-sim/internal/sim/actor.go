@@ -60,6 +60,7 @@ func (a *actor) settle(ctx context.Context, op history.Op, s *session) (history.
 	twins := doubled && op.Method != "OpenCounter" && a.chance(0.5)
 	for began := a.c.rec.Now(); ; {
 		op.Try++
+		op.Told = history.Told{}
 		var after time.Duration
 		if twins {
 			after, twins, doubled = a.both(ctx, &op, s), false, false
@@ -119,7 +120,7 @@ func (a *actor) again(ctx context.Context, op history.Op, s *session) error {
 	}
 	op.Try++
 	op.Intended = 0
-	op.Got, op.Completed, op.Sequence, op.Replayed = nil, nil, 0, false
+	op.Got, op.Completed, op.Sequence, op.Replayed, op.Told = nil, nil, 0, false, history.Told{}
 	a.c.attempt(ctx, &op, &spare)
 	return ctx.Err()
 }

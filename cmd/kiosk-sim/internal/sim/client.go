@@ -24,6 +24,7 @@ type client struct {
 	kiosk   pb.KioskServiceClient
 	counter pb.CounterServiceClient
 	branch  pb.BranchServiceClient
+	desk    pb.ResourceServiceClient
 	rec     *history.Recorder
 	timeout time.Duration
 }
@@ -31,7 +32,8 @@ type client struct {
 func newClient(conn grpc.ClientConnInterface, rec *history.Recorder, timeout time.Duration) *client {
 	return &client{
 		kiosk: pb.NewKioskServiceClient(conn), counter: pb.NewCounterServiceClient(conn), branch: pb.NewBranchServiceClient(conn),
-		rec: rec, timeout: timeout,
+		desk: pb.NewResourceServiceClient(conn),
+		rec:  rec, timeout: timeout,
 	}
 }
 
@@ -83,11 +85,17 @@ func refuse(op *history.Op, err error) (retryAfter time.Duration) {
 var errMethod = errors.New("no such method")
 
 func (c *client) send(ctx context.Context, op *history.Op, s *session) error {
+	if op.OnResources() {
+		return c.sendResources(ctx, op, s)
+	}
 	switch op.Method {
+	case "CallTicket", "RequeueTicket", "TransferTicket", "CheckInTicket":
+		return c.sendMove(ctx, op, s)
 	case "ListCategories", "GetBranch", "ListTickets", "GetTicket":
 		return c.read(ctx, op)
 	case "IssueTicket":
-		r, err := c.kiosk.IssueTicket(ctx, &pb.IssueTicketRequest{RequestId: op.RequestID, Category: op.Category, Kiosk: op.Client})
+		r, err := c.kiosk.IssueTicket(ctx, &pb.IssueTicketRequest{RequestId: op.RequestID, Category: op.Category, Kiosk: op.Client,
+			Priority: priorities[op.Priority], PersonKey: op.Person, Reserve: op.Reserve})
 		op.Got, op.Ahead = ticket(r.GetTicket()), r.GetAhead()
 		return answer(op, r, err)
 	case "CancelTicket":
@@ -107,11 +115,12 @@ func (c *client) send(ctx context.Context, op *history.Op, s *session) error {
 		r, err := c.counter.ResumeCounter(ctx, &pb.ResumeCounterRequest{RequestId: op.RequestID, SessionToken: s.token})
 		return answer(op, r, err)
 	case "CloseCounter":
-		r, err := c.counter.CloseCounter(ctx, &pb.CloseCounterRequest{RequestId: op.RequestID, SessionToken: s.token})
+		r, err := c.counter.CloseCounter(ctx, &pb.CloseCounterRequest{RequestId: op.RequestID, SessionToken: s.token,
+			Current: map[string]pb.CloseCurrent{"requeue": pb.CloseCurrent_CLOSE_CURRENT_REQUEUE, "hold": pb.CloseCurrent_CLOSE_CURRENT_HOLD}[op.Current]})
 		return answer(op, r, err)
 	case "CallNext":
 		r, err := c.counter.CallNext(ctx, &pb.CallNextRequest{RequestId: op.RequestID, SessionToken: s.token, CompleteTicket: op.Complete})
-		op.Got, op.Completed, op.Waiting, op.Held = ticket(r.GetTicket()), ticket(r.GetCompleted()), r.GetWaiting(), r.GetHeld()
+		called(op, r)
 		return answer(op, r, err)
 	}
 	return c.sendTicket(ctx, op, s)
@@ -149,13 +158,14 @@ func (c *client) sendTicket(ctx context.Context, op *history.Op, s *session) err
 }
 
 func (c *client) open(ctx context.Context, op *history.Op, s *session) error {
-	rule := pb.CallRule_CALL_RULE_OLDEST
-	if op.Rule == "priority" {
-		rule = pb.CallRule_CALL_RULE_PRIORITY
+	q := &pb.OpenCounterRequest{
+		RequestId: op.RequestID, Counter: op.Counter, Teller: op.Client, Categories: op.Categories, Rule: ruleOf(op.Rule), Weights: op.Weights,
 	}
-	r, err := c.counter.OpenCounter(ctx, &pb.OpenCounterRequest{
-		RequestId: op.RequestID, Counter: op.Counter, Teller: op.Client, Categories: op.Categories, Rule: rule,
-	})
+	if op.TakeOver != "" {
+		q.TakeOver = &pb.TakeOver{Who: "supervisor", Why: op.TakeOver}
+	}
+	r, err := c.counter.OpenCounter(ctx, q)
+	op.Tickets = nil
 	if err == nil {
 		*s = session{token: r.GetSessionToken(), epoch: r.GetEpoch(), lease: r.GetLease().AsDuration(), counter: r.GetCounter(), held: r.GetHeld()}
 		op.Epoch, op.LeaseMS = r.GetEpoch(), r.GetLease().AsDuration().Milliseconds()

@@ -14,6 +14,8 @@ var (
 	ErrUnknownCounter = errors.New("the daemon has no such counter")
 	// errMoved ends what a console is doing: its session or its customer is not what it thought.
 	errMoved = errors.New("look again")
+	// errLook ends a turn: the session is a new one, and its customer is known.
+	errLook = errors.New("a new session")
 )
 
 // console is a teller at a counter.
@@ -26,6 +28,8 @@ type console struct {
 	started bool     // it is being served
 	last    string   // the ticket before
 	held    []string // tickets set aside here
+	fence   uint64   // of the resources borrowed, 0: none
+	kept    uint64   // of those that were never given back
 }
 
 // run serves until the kiosks are done and nobody waits, then closes the counter. An interrupted
@@ -57,7 +61,7 @@ func (k *console) leave(ctx context.Context) error {
 				return err
 			}
 		}
-		op, err := k.command(ctx, history.Op{Method: "CloseCounter"})
+		op, err := k.command(ctx, history.Op{Method: "CloseCounter", Ask: history.Ask{Current: "requeue"}})
 		if op.Outcome == history.OK || err != nil && !errors.Is(err, errMoved) {
 			return err
 		}
@@ -78,6 +82,7 @@ func (k *console) work(ctx context.Context) error {
 		switch {
 		case errors.Is(err, errMoved):
 			k.current, k.started = "", false
+		case errors.Is(err, errLook):
 		case errors.Is(err, errDone):
 			_, err = k.command(ctx, history.Op{Method: "CloseCounter"})
 			if errors.Is(err, errMoved) || k.leftOpen(err) {
@@ -98,16 +103,43 @@ func (k *console) work(ctx context.Context) error {
 // open begins a session, or takes up again the one that an earlier request began: the same request
 // once more.
 func (k *console) open(ctx context.Context, earlier history.Op) error {
-	op := history.Op{Method: "OpenCounter", Counter: k.number, Categories: k.categories(), Rule: k.cfg.Rule}
+	op := k.opening()
 	if earlier.RequestID != "" {
-		op.RequestID, op.Categories, op.Rule = earlier.RequestID, earlier.Categories, earlier.Rule
+		op.RequestID, op.Categories, op.Rule, op.Ask = earlier.RequestID, earlier.Categories, earlier.Rule, earlier.Ask
 	}
+	return k.begin(ctx, op)
+}
+
+// reopen begins a new session, by force if op says so.
+func (k *console) reopen(ctx context.Context, op history.Op) error {
+	next := k.opening()
+	next.TakeOver = op.TakeOver
+	return k.begin(ctx, next)
+}
+
+func (k *console) opening() history.Op {
+	op := history.Op{Method: "OpenCounter", Counter: k.number, Categories: k.categories(), Rule: k.cfg.Rule}
+	if op.Rule == "ratio" {
+		for i := range op.Categories {
+			w := uint32(1)
+			if i < len(k.cfg.RuleWeights) && len(op.Categories) > 1 {
+				w = k.cfg.RuleWeights[i]
+			}
+			op.Weights = append(op.Weights, w)
+		}
+	}
+	return op
+}
+
+func (k *console) begin(ctx context.Context, op history.Op) error {
+	patience := k.cfg.GiveUp + 2*k.s.lease
 	for began := k.c.rec.Now(); ; {
 		got, err := k.settle(ctx, op, &k.s)
 		switch {
 		case err != nil:
 			return err
 		case got.Outcome == history.OK:
+			k.fence = 0
 			k.current, k.started, k.held = k.s.counter.GetTicket(), word(k.s.counter.GetTicketState(), "TICKET_STATE_") == "serving", nil
 			for _, t := range k.s.held {
 				k.held = append(k.held, t.GetId())
@@ -117,10 +149,15 @@ func (k *console) open(ctx context.Context, earlier history.Op) error {
 			return fmt.Errorf("%w: %d (%s)", ErrUnknownCounter, k.number, got.Message)
 		case got.Reason != "COUNTER_TAKEN":
 			return fmt.Errorf("open counter %d: %s %s: %s", k.number, got.Code, got.Reason, got.Message)
-		case time.Duration(k.c.rec.Now()-began) > k.cfg.GiveUp:
-			return fmt.Errorf("open counter %d: another session has it, still after %v; end that one, or let it run out with a longer --give-up", k.number, k.cfg.GiveUp)
+		case time.Duration(k.c.rec.Now()-began) > patience:
+			return fmt.Errorf("open counter %d: another session has it, still after %v; end that one, or let it run out with a longer --give-up", k.number, patience)
 		}
-		op = history.Op{Method: "OpenCounter", Counter: k.number, Categories: k.categories(), Rule: k.cfg.Rule}
+		take := op.TakeOver
+		op = k.opening()
+		op.TakeOver = take
+		if k.s.lease > 0 && time.Duration(k.c.rec.Now()-began) > k.cfg.GiveUp/4+2*k.s.lease {
+			op.TakeOver = "nobody hears of the console" // every start of the daemon lets the leases begin anew
+		}
 		if err := k.sleep(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}

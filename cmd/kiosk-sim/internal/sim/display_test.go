@@ -8,7 +8,7 @@ import (
 
 func TestADisplayKeepsItsPlace(t *testing.T) {
 	t.Parallel()
-	rec := history.NewRecorder(nil, 1, "")
+	rec := history.NewRecorder(nil, 1, "", nil)
 	d := newDisplay("d", 0, "", rec)
 	for _, c := range []struct {
 		name, raw string

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"callerd/cmd/kiosk-sim/internal/history"
@@ -14,6 +15,7 @@ type kiosk struct {
 	customers int // 0: until the end of the duration
 	hall      *hall
 	leaving   []leaver
+	coming    []leaver // reserved from afar
 }
 
 // leaver is a customer who will give a number up after so many more customers at this kiosk.
@@ -62,9 +64,10 @@ func (k *kiosk) past(elapsed int64) bool {
 }
 
 func (k *kiosk) customer(ctx context.Context) error {
-	category := pick(k.rng, k.cfg.Weights)
+	op := history.Op{Method: "IssueTicket", Category: pick(k.rng, k.cfg.Weights)}
+	k.who(&op)
 	leaves, looks, after := k.chance(k.cfg.Cancel), k.chance(k.cfg.Look), 1+k.rng.IntN(8)
-	op, err := k.settle(ctx, history.Op{Method: "IssueTicket", Category: category}, nil)
+	op, err := k.settle(ctx, op, nil)
 	if k.leftOpen(err) {
 		return k.leave(ctx, false)
 	}
@@ -73,6 +76,10 @@ func (k *kiosk) customer(ctx context.Context) error {
 	}
 	if op.Outcome == history.OK && op.Got != nil {
 		k.hall.issued.Add(1)
+		k.hall.handed(op.Got.ID)
+		if op.Reserve && !k.chance(k.cfg.Mix.Absent) {
+			k.coming = append(k.coming, leaver{op.Got.ID, after})
+		}
 		k.hall.ring()
 		if leaves {
 			k.leaving = append(k.leaving, leaver{op.Got.ID, after})
@@ -86,8 +93,40 @@ func (k *kiosk) customer(ctx context.Context) error {
 	return k.leave(ctx, false)
 }
 
+// who draws what is special about a customer.
+func (k *kiosk) who(op *history.Op) {
+	if k.chance(k.cfg.Mix.Priority) {
+		op.Priority = []string{"elderly", "disabled", "pregnant", "military"}[k.rng.IntN(4)]
+	}
+	if k.chance(k.cfg.Mix.Person) {
+		op.Person = fmt.Sprintf("person-%d", k.rng.IntN(200))
+	}
+	op.Reserve = k.chance(k.cfg.Mix.Reserve)
+}
+
+// arrive checks in those who reserved and have come; at the end all of them.
+func (k *kiosk) arrive(ctx context.Context, all bool) error {
+	stay := k.coming[:0]
+	for _, l := range k.coming {
+		if l.after--; l.after > 0 && !all {
+			stay = append(stay, l)
+			continue
+		}
+		k.due = k.c.rec.Now()
+		if _, err := k.settle(ctx, history.Op{Method: "CheckInTicket", Ticket: l.ticket}, nil); err != nil && !k.leftOpen(err) {
+			return err
+		}
+		k.hall.ring()
+	}
+	k.coming = stay
+	return nil
+}
+
 // leave cancels the numbers whose customers have gone; at the end all of them.
 func (k *kiosk) leave(ctx context.Context, all bool) error {
+	if err := k.arrive(ctx, all); err != nil {
+		return err
+	}
 	stay := k.leaving[:0]
 	for _, l := range k.leaving {
 		if l.after--; l.after > 0 && !all {

@@ -33,8 +33,13 @@ type Config struct {
 	NoShowCalls int
 
 	NoShow, Hold, Recall, Cancel, Look, Pause, Clumsy, Chain, Retry float64
-	// Rule by which the counters choose: oldest or priority.
-	Rule string
+	Mix                                                             Mix
+	// Rule by which the counters choose: oldest, priority or ratio; RuleWeights are its weights beside the categories, 1 where
+	// there are too few.
+	Rule        string
+	RuleWeights []uint32
+	// Resources that the consoles share.
+	Resources []string
 	// Specialists is how many of the counters serve one category only, in turn.
 	Specialists int
 

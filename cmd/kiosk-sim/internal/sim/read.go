@@ -7,6 +7,8 @@ import (
 
 	pb "callerd/proto/callerd/v1"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"callerd/cmd/kiosk-sim/internal/history"
 )
 
@@ -82,8 +84,18 @@ func ticket(t *pb.Ticket) *history.Ticket {
 	}
 	return &history.Ticket{
 		ID: t.GetId(), Number: t.GetNumber(), Category: t.GetCategory(), State: word(t.GetState(), "TICKET_STATE_"),
-		Counter: t.GetCounter(), Calls: t.GetCalls(), Version: t.GetVersion(),
+		Counter: t.GetCounter(), Calls: t.GetCalls(), Version: t.GetVersion(), Priority: word(t.GetPriority(), "PRIORITY_"),
+		Bound: t.GetBoundCounter(), Overtaken: t.GetOvertaken(),
+		Issued: nanos(t.GetIssueTime()), Called: nanos(t.GetCallTime()), Deadline: nanos(t.GetDeadline()),
 	}
+}
+
+// nanos is a time in ns, 0 when it is absent.
+func nanos(t *timestamppb.Timestamp) int64 {
+	if t == nil {
+		return 0
+	}
+	return t.AsTime().UnixNano()
 }
 
 func categories(in []*pb.Category) (out []history.Category) {

@@ -18,12 +18,18 @@ func (k *console) turn(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := k.errand(ctx); err != nil {
+		return err
+	}
 	if k.current == "" {
 		if err := k.next(ctx, ""); err != nil || k.current == "" {
 			return err
 		}
 	}
 	for k.current != "" {
+		if err := k.upset(ctx); err != nil {
+			return err
+		}
 		if err := k.serve(ctx); err != nil {
 			return err
 		}
@@ -31,12 +37,31 @@ func (k *console) turn(ctx context.Context) error {
 	return nil
 }
 
+// errand is what a teller does between two customers.
+func (k *console) errand(ctx context.Context) error {
+	if k.chance(k.cfg.Mix.Move) {
+		if err := k.move(ctx); err != nil {
+			return err
+		}
+	}
+	return k.comeBack(ctx)
+}
+
 // next calls the next customer; complete is one whose service ends with it. With an empty line
 // the held ones are taken up, and then the console waits.
 func (k *console) next(ctx context.Context, complete string) error {
 	k.current, k.started = "", false
 	closing := k.hall.closing()
-	op, err := k.command(ctx, history.Op{Method: "CallNext", Complete: complete})
+	op := history.Op{Method: "CallNext", Complete: complete}
+	if k.chance(k.cfg.Mix.Given) {
+		if id := k.hall.someone(k.rng); id != "" {
+			op.Method, op.Ticket = "CallTicket", id
+		}
+	}
+	op, err := k.command(ctx, op)
+	if err == nil && op.Method == "CallTicket" && op.Outcome == history.Refused { // it does not wait: in turn, then
+		op, err = k.command(ctx, history.Op{Method: "CallNext", Complete: complete})
+	}
 	switch {
 	case err != nil:
 		return err
@@ -89,6 +114,12 @@ func (k *console) serve(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := k.borrow(ctx); err != nil {
+		return err
+	}
+	if gone, err := k.away(ctx); err != nil || gone {
+		return err
+	}
 	service := logNormal(k.rng, k.cfg.ServiceMean, k.cfg.ServiceCV)
 	if k.chance(k.cfg.Hold) && len(k.held) < 3 {
 		if err := k.think(ctx, service/3); err != nil {
@@ -105,6 +136,9 @@ func (k *console) serve(ctx context.Context) error {
 		return err
 	}
 	if err := k.clumsy(ctx); err != nil {
+		return err
+	}
+	if err := k.giveBack(ctx); err != nil {
 		return err
 	}
 	if k.chance(k.cfg.Chain) {
@@ -147,6 +181,7 @@ func (k *console) await(ctx context.Context) (came bool, err error) {
 			return false, err
 		}
 		k.hall.served.Add(1)
+		k.missed(k.current)
 		k.end()
 		return false, nil
 	}
