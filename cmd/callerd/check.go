@@ -46,6 +46,11 @@ func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 		err = errors.Join(r.Replay(func(r *queue.Record) error { return errors.Join(ctx.Err(), k.record(r)) }), r.Close())
 	case errors.Is(err, journal.ErrLocked):
 		fmt.Fprintf(s.out, "%v\nasking the daemon at %s instead\n", err, c.GrpcAddr)
+		m, identified := journal.Identify(dir)
+		if identified != nil {
+			return identified
+		}
+		k.epoch = m.Epoch
 		if err = k.export(ctx, s.out, c.GrpcAddr); errors.Is(err, errUnanswered) {
 			return err
 		}
@@ -76,6 +81,7 @@ var errUnanswered = errors.New("the daemon did not answer")
 // checker replays records as a branch would.
 type checker struct {
 	state   *branch.State
+	epoch   string // of the journal that is meant, when a daemon is asked
 	first   uint64
 	last    uint64
 	records int
@@ -143,6 +149,9 @@ func (k *checker) export(ctx context.Context, w io.Writer, addr string) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%w at %s (--grpc-addr): %w", errUnanswered, addr, err)
+		}
+		if m.Epoch != "" && m.Epoch != k.epoch {
+			return fmt.Errorf("%w: the one at %s (--grpc-addr) has another journal open, of epoch %s; this one is of %s", errUnanswered, addr, m.Epoch, k.epoch)
 		}
 		if m.Epoch != "" {
 			fmt.Fprintf(w, "checking the daemon's journal (branch %s, epoch %s, format %d)\n", m.BranchId, m.Epoch, m.Format)

@@ -37,6 +37,11 @@ func TestACheckOfAJournalWhetherItsDaemonRunsOrNot(t *testing.T) {
 	if away.code != 1 || strings.Contains(away.out, "FAULT") || strings.Contains(away.out, "records") || !strings.Contains(away.errors, "--grpc-addr") {
 		t.Errorf("asked elsewhere: got %d\n%s%s, want 1 and no word of faults: nothing was looked at", away.code, away.out, away.errors)
 	}
+	other := start(t, filepath.Join(t.TempDir(), "other"))
+	wrong := finish(t, data, nil, "check", data, "--grpc-addr", other.gRPC)
+	if wrong.code != 1 || strings.Contains(wrong.out, "holds") || !strings.Contains(wrong.errors, "another journal") {
+		t.Errorf("another daemon asked: got %d\n%s%s, want 1 and no judgement", wrong.code, wrong.out, wrong.errors)
+	}
 	d.end(syscall.SIGTERM)
 	stopped := finish(t, data, []string{"CALLERD_DATA=" + data}, "check")
 	if stopped.code != 0 || !report.MatchString(stopped.out) || strings.Contains(stopped.out, "asking") {

@@ -38,12 +38,14 @@ func (c *clockAcceptCmd) Run(ctx context.Context, s *streams) (err error) {
 	if now := time.Now(); newest.Sub(now) <= behindBy {
 		return fmt.Errorf("the clock says %s, the newest record is of %s: it is not behind, and there is nothing to accept", now.Format(time.RFC3339), newest.Format(time.RFC3339))
 	}
-	j, err := journal.Open(c.Data, journal.Options{Logger: s.logger()})
+	logger, endLog := s.logger()
+	defer endLog()
+	j, err := journal.Open(c.Data, journal.Options{Logger: logger})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	from, to, err := branch.AcceptClock(ctx, branch.Options{Journal: j, Secret: j.Meta().Secret, Config: conf.branch(), Logger: s.logger(), Version: version()})
+	from, to, err := branch.AcceptClock(ctx, branch.Options{Journal: j, Secret: j.Meta().Secret, Config: conf.branch(), Logger: logger, Version: version()})
 	if err != nil {
 		return err
 	}

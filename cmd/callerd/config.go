@@ -99,7 +99,9 @@ func readConfig(path string) (c *config, lines map[string]int, err error) {
 		}
 	}
 	if c.zone = c.Branch.TimeZone; c.zone == "" {
-		c.zone = hostZone()
+		if c.zone, err = hostZone(os.Getenv("TZ"), "/etc/localtime", "/etc/timezone"); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", errUsage, err)
+		}
 	}
 	return c, lines, nil
 }

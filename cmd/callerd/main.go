@@ -20,7 +20,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
+	signal.Ignore(syscall.SIGPIPE) // a log that nobody reads any more must not end the hall
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -74,7 +75,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // streams are where a command prints: what was asked for on out, what happens on err.
 type streams struct{ out, err io.Writer }
 
-func (s *streams) logger() *slog.Logger { return slog.New(slog.NewTextHandler(s.err, nil)) }
+// logger writes to err, and never waits for who reads it; end writes what is still to be written.
+func (s *streams) logger() (l *slog.Logger, end func()) {
+	w := newLogWriter(s.err)
+	return slog.New(slog.NewTextHandler(w, nil)), w.end
+}
 
 var (
 	errFaults = errors.New("faults were found")

@@ -42,7 +42,8 @@ const stopWithin = 10 * time.Second
 
 // Run serves.
 func (c *serveCmd) Run(ctx context.Context, s *streams) error {
-	logger := s.logger()
+	logger, endLog := s.logger()
+	defer endLog()
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP) // from the first moment on: it must not end the process
 	defer signal.Stop(hangups)
@@ -162,20 +163,4 @@ func exporter(j *journal.Journal) func(context.Context, uint64, func([]*pb.Journ
 			return send(batches)
 		})
 	}
-}
-
-// hostZone returns the name of this machine's time zone, "UTC" if it cannot be told.
-func hostZone() string {
-	candidates := []string{os.Getenv("TZ")}
-	if link, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
-		if rel, err := filepath.Rel("/usr/share/zoneinfo", link); err == nil {
-			candidates = append(candidates, rel)
-		}
-	}
-	for _, name := range candidates {
-		if _, err := time.LoadLocation(name); name != "" && name != "Local" && err == nil {
-			return name
-		}
-	}
-	return "UTC"
 }

@@ -81,6 +81,8 @@ type Branch struct {
 	clock    *timekeeper
 	accepted queue.ClockAccepted
 	changed  chan struct{}
+	// expected is the monotonic ns at which Expire should be called, 0 before the first NextDeadline.
+	expected atomic.Int64
 }
 
 // Open replays the journal, writes that the branch has started and what the configuration changed, and waits

@@ -33,9 +33,19 @@ func (b *Branch) openDay(ctx context.Context) error {
 	}
 }
 
+// stalled is how late a deadline comes up only if the whole process stood still: stopped, or its machine frozen. Consoles could
+// not be heard meanwhile, so leases begin anew in full, as after a start.
+const stalled = 2 * time.Second
+
 // NextDeadline returns how long nothing is due: a session's lease or the turn of the business day. A nearer
 // deadline may come up before; [Branch.DeadlineChanged] then tells.
 func (b *Branch) NextDeadline() time.Duration {
+	next := b.nextDeadline()
+	b.expected.Store(b.mono() + int64(next))
+	return next
+}
+
+func (b *Branch) nextDeadline() time.Duration {
 	next := time.Duration(b.state.day.Load().end - b.now())
 	since, ok := b.pipe.admittedSince()
 	if !ok {
@@ -62,6 +72,9 @@ func (b *Branch) DeadlineChanged() <-chan struct{} { return b.changed }
 // Expire carries out what is due. Each deadline is an ordinary operation that looks again, under the locks of
 // its subject: what is not yet due, changed or gone is left alone.
 func (b *Branch) Expire(ctx context.Context) error {
+	if at := b.expected.Load(); at != 0 && b.mono()-at > int64(stalled) {
+		b.pipe.beginAnew()
+	}
 	if b.now() >= b.state.day.Load().end {
 		if err := b.openDay(ctx); err != nil {
 			return err

@@ -209,3 +209,19 @@ func TestTheDriverMeetsEveryDeadline(t *testing.T) {
 		}
 	})
 }
+
+// A process that stood still could hear nobody: a session does not end for that.
+func TestALeaseBeginsAnewAfterTheProcessStoodStill(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	token := h.counter(1)
+	h.NextDeadline()
+	h.clock.step(DefaultLease + 10*time.Second) // stopped and continued
+	h.expire()
+	ok(h.RenewSession(t.Context(), token))(t)
+	h.NextDeadline()
+	h.clock.step(DefaultLease) // in time, and nobody was heard
+	h.expire()
+	_, err := h.RenewSession(t.Context(), token)
+	refused(t, err, ErrStaleSession)
+}

@@ -68,7 +68,7 @@ func (b *Branch) list(r ListRequest, day queue.Day) (reply ListReply, known bool
 				known = c.Each(day, queue.MaxNumber+1, nil) || known
 				continue
 			}
-			started, n = true, r.After.N+1
+			started, n = true, min(r.After.N, queue.MaxNumber)+1
 		}
 		if r.Category != "" && c.ID() != r.Category {
 			known = c.Each(day, queue.MaxNumber+1, nil) || known

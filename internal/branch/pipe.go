@@ -197,6 +197,13 @@ func (p *pipe) err() error {
 	return p.failure
 }
 
+// beginAnew lets leases and what else runs only while commands are admitted begin anew in full.
+func (p *pipe) beginAnew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.openedAt = p.mono()
+}
+
 // admittedSince returns when admission last opened, in monotonic ns; ok is false while it is closed.
 func (p *pipe) admittedSince() (at int64, ok bool) {
 	p.mu.Lock()

@@ -2,6 +2,7 @@ package branch
 
 import (
 	"fmt"
+	"math"
 
 	"callerd/internal/queue"
 )
@@ -138,7 +139,9 @@ func stamp(t *queue.Live, r *queue.Record, o *queue.TicketChanged) {
 		t.Started = r.At
 	}
 	if o.Verb == queue.Call || o.Verb == queue.Recall || o.Verb == queue.Resume {
-		t.Calls++
+		if t.Calls < math.MaxUint16 {
+			t.Calls++
+		}
 		if o.From != queue.Called {
 			t.Summoned, t.Told = r.At, 0
 		}

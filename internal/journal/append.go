@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"callerd/internal/queue"
@@ -86,6 +87,9 @@ func (j *Journal) commit(h head, f func(*bbolt.Tx, *head) error) error {
 		return putHead(tx, h)
 	})
 	if err == nil {
+		err = j.inPlace()
+	}
+	if err == nil {
 		j.head = h
 		return nil
 	}
@@ -95,6 +99,23 @@ func (j *Journal) commit(h head, f func(*bbolt.Tx, *head) error) error {
 		j.failed = err
 	}
 	return err
+}
+
+// inPlace refuses to go on when the file has been moved or removed under the process: what it is told from then on would
+// be in a file that the next start does not find.
+func (j *Journal) inPlace() error {
+	there, err := os.Stat(j.path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMoved, err)
+	}
+	open, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(there, open) {
+		return fmt.Errorf("%w: another file is in its place", ErrMoved)
+	}
+	return nil
 }
 
 // ready makes sure that a transaction may begin. After one that found no room the file is opened again,

@@ -16,6 +16,8 @@ var (
 	ErrDamaged = errors.New("journal is damaged")
 	// ErrNewerFormat is returned when a newer program has made the journal.
 	ErrNewerFormat = errors.New("journal has a newer format")
+	// ErrMoved is returned when the journal's file was moved or removed while it was open.
+	ErrMoved = errors.New("journal was moved while it was open")
 	// ErrClosed is returned when the journal has been closed.
 	ErrClosed = errors.New("journal is closed")
 )

@@ -76,7 +76,7 @@ func flock(f *os.File, how int) error {
 		}
 		text, err := io.ReadAll(io.NewSectionReader(f, 0, 200))
 		who := strings.TrimSpace(string(text))
-		if err != nil || who == "" {
+		if err != nil || !strings.HasPrefix(who, "pid ") {
 			who = "another process that reads it, such as callerd check"
 		}
 		return fmt.Errorf("%w: %s is held by %s; stop that process first", ErrLocked, f.Name(), who)

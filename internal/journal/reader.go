@@ -19,6 +19,21 @@ type Reader struct {
 	content *content
 }
 
+// Identify tells what the journal in a folder says about itself, also while a daemon has it open. It reads beside the
+// daemon, so it may fail when pages change under it; asked again it does not.
+func Identify(dir string) (Meta, error) {
+	path := filepath.Join(dir, fileName)
+	var err error
+	for range 5 {
+		var c *content
+		var closeImage func() error
+		if c, closeImage, err = openPath(path); err == nil {
+			return c.meta, closeImage()
+		}
+	}
+	return Meta{}, fmt.Errorf("identify journal: %w", explain(path, err))
+}
+
 // OpenReader opens the journal in the folder dir. It makes and repairs nothing; a folder without a journal
 // is fs.ErrNotExist, one that a daemon has open [ErrLocked].
 func OpenReader(dir string) (*Reader, error) {

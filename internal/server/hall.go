@@ -116,6 +116,14 @@ func (s branchService) PublishNotice(ctx context.Context, r *pb.PublishNoticeReq
 }
 
 func (s branchService) ExportJournal(r *pb.ExportJournalRequest, stream grpc.ServerStreamingServer[pb.ExportJournalResponse]) error {
+	select { // each holds a chunk of the journal for as long as its reader pleases
+	case s.exports <- struct{}{}:
+		defer func() { <-s.exports }()
+	case <-stream.Context().Done():
+		return context.Cause(stream.Context())
+	case <-s.stopping:
+		return branch.ErrStopping
+	}
 	m := s.opts.Meta
 	if err := stream.Send(&pb.ExportJournalResponse{Epoch: m.Epoch, BranchId: m.BranchID, Format: m.Format}); err != nil {
 		return err

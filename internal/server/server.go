@@ -56,6 +56,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// mostExports is how many ExportJournal streams run at once; others wait.
+const mostExports = 2
+
 // Meta names a journal.
 type Meta struct {
 	Epoch    string
@@ -73,6 +76,7 @@ type Server struct {
 	health   *health.Server
 	http     *http.Server
 	stopping chan struct{} // closed when streams shall end
+	exports  chan struct{} // as many slots as exports may run at once
 	stopOnce sync.Once
 }
 
@@ -93,7 +97,7 @@ func New(opts Options) *Server {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	s := &Server{opts: opts, stopping: make(chan struct{})}
+	s := &Server{opts: opts, stopping: make(chan struct{}), exports: make(chan struct{}, mostExports)} // the size is the bound
 	s.board = newBoard(opts.Meta.Epoch, opts.Now)
 	s.hub = hub.New(hub.Options{Encode: encodeFrame, Heartbeat: s.board.heartbeat, HeartbeatEvery: opts.Heartbeat, WriteTimeout: opts.WriteTimeout, Logger: opts.Logger})
 	s.board.hub = s.hub
