@@ -220,6 +220,13 @@ func TestHall(t *testing.T) {
 		d.open(counter + 1)
 	}
 
+	t.Run("a counter that is not configured is said not to exist", func(t *testing.T) {
+		for _, counter := range []string{"77", "10000"} { // 404, and 400
+			s := b.open(t, d.url("?counter="+counter), 1280, 720)
+			s.until(`document.body.classList.contains('unknown') && document.getElementById('state-zh').textContent === '没有该窗口'`)
+		}
+	})
+
 	t.Run("who takes a number is seen to wait", func(t *testing.T) {
 		hall.t, desk.t, d.t = t, t, t
 		for range 4 {

@@ -6,7 +6,8 @@
 // ?voice=zh-CN,en or ?voice=off it speaks, or not: by default the hall speaks and the counters are
 // silent. It speaks the protocol of docs/display-protocol.md.
 //
-// For whoever drives it from outside, the body says what is shown: data-state (live or lost),
+// For whoever drives it from outside, the body says what is shown: data-state (live or lost; with the
+// class "unknown" if there is no such counter),
 // data-sequence and data-epoch of the last frame, data-announced, which counts announcements;
 // #now, #current and the rows of #calls have data-number and data-counter.
 package display

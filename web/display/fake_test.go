@@ -156,8 +156,15 @@ func (f *fake) display(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store cannot be read", http.StatusServiceUnavailable)
 		return
 	}
-	f.resumed = append(f.resumed, r.FormValue("after"))
-	f.came.Broadcast()
+	if n, err := strconv.Atoi(r.FormValue("counter")); err == nil && n > len(f.counters) {
+		f.mu.Unlock()
+		http.Error(w, "counter: there is no such counter", http.StatusNotFound)
+		return
+	}
+	if r.Method != http.MethodHead {
+		f.resumed = append(f.resumed, r.FormValue("after"))
+		f.came.Broadcast()
+	}
 	after, _ := strconv.ParseUint(r.FormValue("after"), 10, 64)
 	s, err := f.hub.Join("hall", r.FormValue("epoch") == f.epoch, after, func() any {
 		return f.frame(f.sequence, 0, object{"type": "snapshot", "hall": f.hall(r.FormValue("counter"))})

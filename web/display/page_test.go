@@ -448,7 +448,7 @@ const overflow = `(function () {
   if (document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight) { out.push('the page itself'); }
   [].forEach.call(document.querySelectorAll('body *'), function (e) {
     var r = e.getBoundingClientRect();
-    if (!r.width || !r.height || e.closest('#spoken') || e.closest('.empty .number')) { return; }
+    if (!r.width || !r.height || e.parentElement.className === 'pane' || e.closest('#spoken') || e.closest('.empty .number')) { return; }
     var name = (e.id || e.className || e.tagName) + ' "' + e.textContent.slice(0, 20) + '"';
     if (r.left < -1 || r.top < -1 || r.right > innerWidth + 1 || r.bottom > innerHeight + 1) { out.push(name + ' is off the screen'); }
     for (var p = e.parentElement; p && p !== document.body; p = p.parentElement) {

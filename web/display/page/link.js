@@ -7,11 +7,12 @@
   var PATIENCE = 5000;  // ms for a connection and its first frame
   var FIRST = 500;      // ms: the shortest pause before coming back
   var LONGEST = 1800;   // ms: the longest, so that a server is found within 2 s
+  var SLOW = 10000;     // ms, and up to half as much again: the pause where there is no such counter
   var LAGGING = 4001;
   var NOT_ALLOWED = 4002;
 
   // link(query, receive, tell) connects for ever. receive(frame) gets each frame once, in order;
-  // tell(live) is called when that changes.
+  // tell(live) is called when that changes: with true, false, or null if the server has no such counter.
   callerd.link = function (query, receive, tell) {
     var socket = null;
     var epoch = '';     // of what is shown; empty: nothing to resume from
@@ -20,9 +21,10 @@
     var live = false;
     var attempts = 0;   // since the last heartbeat
     var pending = null; // the timer of the next attempt
+    var refused = false; // the last connection ended before its first frame
 
     function path() {
-      return location.host + '/ws/display?' + query +
+      return '/ws/display?' + query +
         (epoch ? '&epoch=' + encodeURIComponent(epoch) + '&after=' + last : '');
     }
 
@@ -41,17 +43,19 @@
       drop();
       var s;
       try {
-        s = new WebSocket((location.protocol === 'https:' ? 'wss://' : 'ws://') + path());
+        s = new WebSocket((location.protocol === 'https:' ? 'wss://' : 'ws://') + location.host + path());
       } catch (e) {
         later();
         return;
       }
       socket = s;
       heard = callerd.elapsed() - SILENCE + PATIENCE;
-      s.onmessage = function (message) { if (s === socket) { take(message.data); } };
+      var answered = false;
+      s.onmessage = function (message) { answered = true; if (s === socket) { take(message.data); } };
       s.onclose = function (event) {
         if (s !== socket) { return; }
         socket = null;
+        refused = !answered;
         if (event.code === LAGGING && attempts === 0) {
           attempts++;
           open();
@@ -72,31 +76,51 @@
       pending = setTimeout(probe, FIRST + Math.random() * span);
     }
 
-    // probe asks over plain HTTP whether there is anything to connect to. Browsers slow down a page
-    // whose WebSockets fail again and again, by up to five seconds a time; plain requests they do not.
-    // A server that has brought another page is given its way.
-    function probe() {
+    // head asks over plain HTTP, and passes on the request when it has ended; its status is 0 without an answer.
+    function head(address, then) {
       var request = new XMLHttpRequest();
       var done = false;
       function answer() {
-        if (done) { return; }
-        done = true;
-        var version = request.status === 200 && request.getResponseHeader('ETag');
-        if (version && version.indexOf(document.body.getAttribute('data-version')) < 0) {
-          location.reload();
-        } else if (request.status === 200) {
-          open();
-        } else {
-          later();
-        }
+        if (!done) { done = true; then(request); }
       }
       request.onload = request.onerror = request.ontimeout = answer;
       try {
-        request.open('HEAD', location.pathname, true);
+        request.open('HEAD', address, true);
         request.timeout = 3000;
         request.send();
       } catch (e) {
         answer();
+      }
+    }
+
+    // probe asks whether there is anything to connect to. Browsers slow down a page whose WebSockets
+    // fail again and again, by up to five seconds a time; plain requests they do not. A server that
+    // has brought another page is given its way.
+    function probe() {
+      head(location.pathname, function (request) {
+        var version = request.status === 200 && request.getResponseHeader('ETag');
+        if (version && version.indexOf(document.body.getAttribute('data-version')) < 0) {
+          location.reload();
+        } else if (request.status !== 200) {
+          later();
+        } else if (refused && query.indexOf('counter=') >= 0) {
+          head(path(), judge);
+        } else {
+          open();
+        }
+      });
+    }
+
+    // judge tells a counter that does not exist (404; 400 for one that cannot) from other refusals: a
+    // WebSocket does not say why. One that exists answers 400 too, but asks for a WebSocket.
+    function judge(request) {
+      if (request.status === 404 || request.status === 400 && !request.getResponseHeader('Sec-WebSocket-Version')) {
+        epoch = '';
+        if (live !== null) { setLive(null); }
+        clearTimeout(pending);
+        pending = setTimeout(probe, SLOW * (1 + Math.random() / 2));
+      } else {
+        open();
       }
     }
 

@@ -19,6 +19,10 @@
   var epoch = '';
   var announced = 0;
   var announcing = null;
+  var TURN = 7000;   // ms for a part of what does not fit at once
+  var turn = 0;      // of the categories
+  var arranged = ''; // what the names' sizes were chosen for
+  var nextPart = null;
 
   function $(id) { return document.getElementById(id); }
 
@@ -43,37 +47,12 @@
     if (on) { node.classList.add(name); } else { node.classList.remove(name); }
   }
 
-  // fit makes a number as large as its box allows, however long it is.
-  function fit(span) {
-    span.style.fontSize = '';
-    var room = span.parentNode.clientWidth * 0.94;
-    var width = span.offsetWidth;
-    if (width > room) { span.style.fontSize = Math.floor(100 * room / width) + '%'; }
-  }
-
-  // fitRow lets a long number leave room for its counter. Ordinary ones need no measuring.
-  function fitRow(row) {
-    var number = row.children[0];
-    var counter = row.children[1];
-    number.style.fontSize = '';
-    if (number.textContent.length + counter.textContent.length < 6) { return; }
-    var room = row.clientWidth * 0.88 - counter.offsetWidth;
-    if (number.offsetWidth > room) { number.style.fontSize = Math.floor(100 * room / number.offsetWidth) + '%'; }
-  }
-
-  // fitNotice takes the largest size at which a notice fits.
-  function fitNotice() {
-    var box = $('notice');
-    for (var size = 100; size >= 40; size -= 6) {
-      box.style.fontSize = size + '%';
-      if (box.scrollHeight <= box.clientHeight && box.scrollWidth <= box.clientWidth) { break; }
-    }
-    box.style.fontSize = size + '%';
-  }
-
+  var fit = callerd.fit;
   var panel = own ? $('current') : $('now');
   var panelNumber = panel.querySelector('.number span');
   var panelCounter = panel.querySelector('.counter');
+  var panelLabel = panel.querySelector('.label');
+  var ownCounter = $('own').querySelector('.counter');
   var rows = $('calls').querySelectorAll('li');
   var lines = $('waiting');
 
@@ -81,8 +60,8 @@
   function showNumber(number, counter) {
     mark(panel, 'number', number);
     mark(panel, 'counter', number ? counter : '');
-    if (put(panelNumber, number)) { fit(panelNumber); }
-    if (panelCounter) { put(panelCounter, number ? counter : ''); }
+    if (put(panelNumber, number)) { fit.number(panelNumber); }
+    if (panelCounter && put(panelCounter, number ? counter : '')) { fit.place(panelCounter, panelLabel); }
     toggle(panel, 'empty', !number);
   }
 
@@ -103,7 +82,7 @@
       mark(rows[i], 'number', c ? c.number : '');
       mark(rows[i], 'counter', c ? c.counter : '');
       var changed = put(cells[0], c ? c.number : '');
-      if (put(cells[1], c ? c.counter : '') || changed) { fitRow(rows[i]); }
+      if (put(cells[1], c ? c.counter : '') || changed) { fit.row(rows[i]); }
       toggle(rows[i], 'on', !!c && same(c, shown));
     }
   }
@@ -149,38 +128,63 @@
     return lines.children[i];
   }
 
+  // showWaiting measures only when a name, or the room for one, has changed.
   function showWaiting() {
-    for (var i = 0; i < hall.categories.length; i++) {
-      var c = hall.categories[i];
+    var page = fit.page(hall.categories.length, turn);
+    var shown = page[1] - page[0];
+    var key = [window.innerWidth, window.innerHeight];
+    for (var i = 0; i < shown; i++) {
+      var c = hall.categories[page[0] + i];
+      key.push(c.name['zh-CN'], c.name.en, c.open, ('' + c.waiting).length);
+    }
+    key = key.join('\n');
+    for (i = 0; i < shown; i++) {
+      c = hall.categories[page[0] + i];
       var li = line(i);
       var name = li.children[0].children;
       var unit = li.children[2].children;
       mark(li, 'category', c.category);
       mark(li, 'waiting', c.waiting);
-      put(name[0], c.name['zh-CN']);
-      put(name[1], c.name.en);
+      if (key !== arranged) {
+        put(name[0], c.name['zh-CN']);
+        put(name[1], c.name.en);
+      }
       put(li.children[1], c.waiting);
       put(unit[0], c.open ? '人等候' : '停止取号');
       put(unit[1], c.open ? 'waiting' : 'closed');
       li.style.display = '';
     }
     for (; i < lines.children.length; i++) { lines.children[i].style.display = 'none'; }
-    toggle(lines, 'many', hall.categories.length > 3);
-    toggle(lines, 'crowd', hall.categories.length > 5);
+    if (key !== arranged) {
+      arranged = key;
+      if (!own) { fit.waiting(lines, shown); }
+      fitNotice();
+    }
+  }
+
+  // fitNotice gives the notice its room, and the card what is left.
+  function fitNotice() {
+    nextPart = body.classList.contains('noticed') ? fit.notice($('notice'), lines) : null;
+    fit.number(panelNumber);
   }
 
   function showNotice() {
     var n = hall.notice || {};
     var is = !!(n['zh-CN'] || n.en);
-    if (is !== body.classList.contains('noticed')) {
-      toggle(body, 'noticed', is);
-      fit(panelNumber);
-    }
-    if (both('notice', n) && is) { fitNotice(); }
+    var changed = is !== body.classList.contains('noticed');
+    toggle(body, 'noticed', is);
+    if (both('notice', n) || changed) { fitNotice(); }
+  }
+
+  function showBranch() {
+    var name = hall.branch || {};
+    put($('branch-zh'), name['zh-CN']);
+    put($('branch-en'), name.en);
+    fit.branch($('branch'));
   }
 
   function showAll() {
-    both('branch', hall.branch);
+    showBranch();
     showWaiting();
     showNotice();
     showLast();
@@ -286,14 +290,27 @@
     mark(body, 'epoch', epoch);
   }
 
-  // tell says whether what is shown is true now. Before the first frame there is nothing to be old.
+  // tell says whether what is shown is true now: live is true, false, or null if the server knows no
+  // such counter. Before the first frame there is nothing to be old.
   function tell(live) {
+    if (live === null) {
+      hall = null;
+      heard = null;
+      announcer.clear();
+      mark(panel, 'counter-state', 'unknown');
+      showNumber('', own);
+      put($('state-zh'), '没有该窗口');
+      put($('state-en'), 'No such counter');
+      toggle(panel, 'off', true);
+      toggle(body, 'noticed', false);
+    }
     if (!live) {
-      put($('lost-zh'), hall ? '信号中断' : '正在连接');
-      put($('lost-en'), hall ? 'Signal lost' : 'Connecting');
+      put($('lost-zh'), live === null ? '没有该窗口' : hall ? '信号中断' : '正在连接');
+      put($('lost-en'), live === null ? 'No such counter' : hall ? 'Signal lost' : 'Connecting');
       put($('lost-time'), heard === null ? '' : callerd.clock.time(heard));
     }
     toggle(body, 'stale', !live && !!hall);
+    toggle(body, 'unknown', live === null);
     mark(body, 'state', live ? 'live' : 'lost');
   }
 
@@ -306,15 +323,23 @@
   }
 
   window.addEventListener('resize', function () {
-    fit(panelNumber);
-    for (var i = 0; i < LAST; i++) { fitRow(rows[i]); }
-    fitNotice();
+    if (hall) { showBranch(); showWaiting(); }
+    if (panelCounter) { fit.place(panelCounter, panelLabel); }
+    fit.number(ownCounter);
+    fit.number(panelNumber);
+    for (var i = 0; i < LAST; i++) { fit.row(rows[i]); }
   });
 
   mark(body, 'view', own ? 'counter' : 'hall');
   if (own) {
-    put($('own').querySelector('.counter'), own);
+    put(ownCounter, own);
+    fit.number(ownCounter);
   }
   setInterval(tick, 250);
+  setInterval(function () {
+    if (nextPart) { nextPart(); }
+    turn++;
+    if (hall && !own && hall.categories.length > 12) { showWaiting(); }
+  }, TURN);
   callerd.link(own ? 'view=counter&counter=' + own : 'view=hall', receive, tell);
 })(window.callerd = window.callerd || {});
