@@ -31,9 +31,12 @@ func (c *clockAcceptCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	newest, err := newestRecord(c.Data)
+	newest, zone, err := newestRecord(c.Data)
 	if err != nil {
 		return err
+	}
+	if conf.zone != zone {
+		return fmt.Errorf("%w: the branch of this journal is in %s, the configuration says %s: name the daemon's own file with --config", errUsage, zone, conf.zone)
 	}
 	if now := time.Now(); newest.Sub(now) <= behindBy {
 		return fmt.Errorf("the clock says %s, the newest record is of %s: it is not behind, and there is nothing to accept", now.Format(time.RFC3339), newest.Format(time.RFC3339))
@@ -54,15 +57,20 @@ func (c *clockAcceptCmd) Run(ctx context.Context, s *streams) (err error) {
 	return nil
 }
 
-// newestRecord returns the time of the newest record of a journal that exists.
-func newestRecord(dir string) (newest time.Time, err error) {
+// newestRecord returns the time of the newest record of a journal that exists, and the branch's time zone.
+func newestRecord(dir string) (newest time.Time, zone string, err error) {
 	r, err := journal.OpenReader(dir)
 	if err != nil {
-		return time.Time{}, err
+		return time.Time{}, "", err
 	}
 	err = r.Replay(func(v *queue.Record) error {
 		newest = time.Unix(0, v.At)
+		for _, o := range v.Outcomes {
+			if d, ok := o.(*queue.DayOpened); ok {
+				zone = d.Zone
+			}
+		}
 		return nil
 	})
-	return newest, errors.Join(err, r.Close())
+	return newest, zone, errors.Join(err, r.Close())
 }

@@ -65,7 +65,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errFaults): // the report has been printed
 		return 1
 	}
-	fmt.Fprintln(stderr, "callerd:", err)
+	last := newLogWriter(stderr) // who does not read it must not keep a failed daemon from ending
+	fmt.Fprintln(last, "callerd:", err)
+	last.end()
 	if errors.Is(err, errUsage) {
 		return 2
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 
@@ -44,7 +45,10 @@ func (r *reloader) reload(ctx context.Context) {
 		return
 	}
 	r.fixed(next)
-	if err := r.branch.Reload(ctx, next.branch()); err != nil {
+	switch err := r.branch.Reload(ctx, next.branch()); {
+	case errors.Is(err, branch.ErrConfigTaken):
+		r.logger.Warn("configuration taken", "error", err)
+	case err != nil:
 		r.logger.Error("the configuration cannot be taken now; the old one goes on", "error", err)
 		return
 	}

@@ -155,6 +155,8 @@ func (b *Branch) AcquireResources(ctx context.Context, r AcquireRequest, session
 		case <-timer.C:
 			wait = false
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return Grant{}, context.Cause(ctx) // nothing is granted: who would know of it?
 		}
 	}
@@ -176,6 +178,9 @@ func (b *Branch) acquire(ctx context.Context, r AcquireRequest, w *waiter, sessi
 			return fmt.Errorf("%w: %q", ErrUnknownResource, n)
 		}
 		holder, free := desk.free(w.names)
+		if free && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if free && desk.turn(w, w.names) {
 			g = Grant{Fence: desk.nextFence(), Until: time.Unix(0, o.at+int64(r.TTL))}
 			o.emit(&queue.ResourceChanged{Verb: queue.AcquireResources, Names: w.names, Counter: s.counter.ID(), Fence: g.Fence,

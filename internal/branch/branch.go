@@ -123,12 +123,14 @@ func Open(ctx context.Context, opts Options) (*Branch, error) {
 		return nil, fmt.Errorf("branch: replay: %w", err)
 	}
 	last := b.state.last.Load()
-	b.clock = newClock(opts.Now, opts.Boot, last, opts.Logger)
+	b.clock = newClock(opts.Now, opts.Boot, b.mono, last, opts.Logger)
 	if err := b.clock.check(last); err != nil && !opts.acceptClock {
 		return nil, fmt.Errorf("branch: %w", err)
 	}
 	b.state.deadlines.nearer = b.deadlineChanged
+	b.state.resources.nearer = b.deadlineChanged
 	b.pipe = newPipe(head, opts, shadow, b.mono, b.deadlineChanged)
+	b.clock.leapt = b.pipe.beginAnew
 	go b.pipe.run()
 	if err := b.start(ctx); err != nil {
 		// Nobody was told anything: what found no space is not waited for.
@@ -172,7 +174,7 @@ func (b *Branch) start(ctx context.Context) error {
 	}
 	o, err := b.do(ctx, nil, lockAll, func(o *operation) error {
 		o.emit(&queue.Started{Version: b.opts.Version, Branch: b.config.Load().Name})
-		return b.configure(o, false)
+		return b.configure(o, starting)
 	}, nil)
 	if err == nil {
 		b.opts.Logger.Info("branch open", "business_day", b.state.day.Load().Day.String(), "sequence", o.sequence)

@@ -26,19 +26,23 @@ type timekeeper struct {
 	boot   func() time.Duration // since the machine started, sleep included
 	logger *slog.Logger
 
-	mu    sync.Mutex // a leaf
+	steady func() int64 // monotonic ns, without the machine's sleep
+	leapt  func()       // called when time has gone on further than anybody can have been heard: a step forward, or a sleep
+
+	mu    sync.Mutex // a leaf, but for what leapt takes
 	at    int64      // newest time told, Unix ns
 	mono  time.Duration
+	awake int64 // steady at that time
 	alarm bool
 }
 
 // newClock begins at the newest recorded time, if the wall clock is behind that.
-func newClock(wall func() time.Time, boot func() time.Duration, last int64, logger *slog.Logger) *timekeeper {
+func newClock(wall func() time.Time, boot func() time.Duration, steady func() int64, last int64, logger *slog.Logger) *timekeeper {
 	if boot == nil {
 		start := wall()
 		boot = func() time.Duration { return wall().Sub(start) }
 	}
-	return &timekeeper{wall: wall, boot: boot, logger: logger, at: max(wall().UnixNano(), last), mono: boot()}
+	return &timekeeper{wall: wall, boot: boot, logger: logger, steady: steady, leapt: func() {}, at: max(wall().UnixNano(), last), mono: boot(), awake: steady()}
 }
 
 // now returns the branch's time in Unix ns.
@@ -48,6 +52,13 @@ func (c *timekeeper) now() int64 {
 	mono := c.boot()
 	passed := int64(max(0, mono-c.mono))
 	c.mono = mono
+	before, awake := c.at, c.awake
+	c.awake = c.steady()
+	defer func() {
+		if c.at-before-(c.awake-awake) > int64(stalled) {
+			c.leapt()
+		}
+	}()
 	wall := c.wall().UnixNano()
 	jump := time.Duration(wall - (c.at + passed))
 	far := jump > step || jump < -step
@@ -74,7 +85,7 @@ func (c *timekeeper) now() int64 {
 func (c *timekeeper) check(last int64) error {
 	wall := c.wall()
 	if behind := time.Duration(last - wall.UnixNano()); behind > step {
-		return fmt.Errorf("%w: it says %s, the newest record is of %s, %v later; set the clock, or accept it with \"callerd clock accept\"",
+		return fmt.Errorf("%w: it says %s, the newest record is of %s, %v later; set the clock, or accept it with \"callerd clock accept\" and the daemon's --data and --config",
 			ErrClockBehind, wall.Format(time.RFC3339), time.Unix(0, last).In(wall.Location()).Format(time.RFC3339), behind.Round(time.Second))
 	}
 	return nil

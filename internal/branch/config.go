@@ -50,21 +50,33 @@ func (c Config) validate() error {
 // numbers today: the same number would leave twice.
 var ErrPrefixUsed = errors.New("prefix used today")
 
+// occasion is when a configuration is taken.
+type occasion int
+
+const (
+	starting  occasion = iota // a hall must open: what cannot be taken today is closed until the next day
+	reloading                 // what cannot be taken is refused
+	turning                   // a new business day: everything can be taken
+)
+
 // configure emits what the configuration defines otherwise than the state. What it no longer names is closed; its
 // tickets stay. While a category has numbers out today it keeps its prefix until the next day. The caller holds all
 // locks.
-func (b *Branch) configure(o *operation, newDay bool) error {
+func (b *Branch) configure(o *operation, when occasion) error {
 	s := b.state.sets.Load()
 	var named []queue.CategoryID
 	for i, d := range b.config.Load().Categories {
 		d.Order, d.Open = i, true
 		named = append(named, d.ID)
 		c := s.byCategory[d.ID]
-		if !newDay {
+		if when != turning {
 			if c != nil && c.Issued() > 0 {
 				d.Prefix = c.Definition().Prefix
 			}
-			if other := s.usedPrefix(d.Prefix, c); other != "" {
+			if other := s.usedPrefix(d.Prefix, c); other != "" && when == starting {
+				b.opts.Logger.Error("a category is closed until the next business day: its prefix was used today", "category", string(d.ID), "prefix", d.Prefix, "by", string(other))
+				d.Open = false
+			} else if other != "" {
 				return fmt.Errorf("%w: category %s: %s has handed out numbers with %q; choose another or wait for the next business day", ErrPrefixUsed, d.ID, other, d.Prefix)
 			}
 		}

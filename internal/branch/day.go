@@ -22,7 +22,7 @@ func (b *Branch) openDay(ctx context.Context) error {
 			}
 			o.lockResources() // the record carries them
 			o.emit(b.state.opened(o.at, b.config.Load().Zone, b.config.Load().Cut))
-			return b.configure(o, true)
+			return b.configure(o, turning)
 		}, nil)
 		if len(o.outcomes) == 0 {
 			b.pipe.giveBack()
@@ -40,9 +40,17 @@ const stalled = 2 * time.Second
 // NextDeadline returns how long nothing is due: a session's lease or the turn of the business day. A nearer
 // deadline may come up before; [Branch.DeadlineChanged] then tells.
 func (b *Branch) NextDeadline() time.Duration {
+	b.lookForStall()
 	next := b.nextDeadline()
 	b.expected.Store(b.mono() + int64(next))
 	return next
+}
+
+// lookForStall lets leases begin anew if the process stood still.
+func (b *Branch) lookForStall() {
+	if at := b.expected.Load(); at != 0 && b.mono()-at > int64(stalled) {
+		b.pipe.beginAnew()
+	}
 }
 
 func (b *Branch) nextDeadline() time.Duration {
@@ -72,9 +80,7 @@ func (b *Branch) DeadlineChanged() <-chan struct{} { return b.changed }
 // Expire carries out what is due. Each deadline is an ordinary operation that looks again, under the locks of
 // its subject: what is not yet due, changed or gone is left alone.
 func (b *Branch) Expire(ctx context.Context) error {
-	if at := b.expected.Load(); at != 0 && b.mono()-at > int64(stalled) {
-		b.pipe.beginAnew()
-	}
+	b.lookForStall()
 	if b.now() >= b.state.day.Load().end {
 		if err := b.openDay(ctx); err != nil {
 			return err
@@ -111,7 +117,7 @@ func (b *Branch) acceptClock(ctx context.Context) error {
 	}
 	o := &operation{b: b, turning: true}
 	to := b.opts.Now().UnixNano()
-	b.clock = newClock(b.opts.Now, b.opts.Boot, to, b.opts.Logger)
+	b.clock = newClock(b.opts.Now, b.opts.Boot, b.mono, to, b.opts.Logger)
 	return o.underLocks(nil, lockAll, func(o *operation) error {
 		b.accepted = queue.ClockAccepted{From: b.state.last.Load(), To: to}
 		o.at = to
@@ -124,6 +130,6 @@ func (b *Branch) acceptClock(ctx context.Context) error {
 		day.Latest = noNewerDate
 		o.emit(day) // first: a replay begins with it
 		o.emit(&b.accepted)
-		return b.configure(o, true)
+		return b.configure(o, turning)
 	}, nil)
 }

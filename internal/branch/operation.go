@@ -119,10 +119,7 @@ func (o *operation) underLocks(req *request, plan, decide func(*operation) error
 		o.sequence = o.b.pipe.headSequence(&o.held)
 	} else {
 		record.At, record.Actor, record.Outcomes = o.at, o.actor, o.outcomes
-		o.sequence = o.b.pipe.claim(&o.held, record)
-		if err := o.b.state.Apply(record); err != nil {
-			impossible(err)
-		}
+		o.sequence = o.b.pipe.claim(&o.held, record, o.b.state.Apply)
 	}
 	if refused == nil && report != nil {
 		report(o)

@@ -127,10 +127,16 @@ func (p *pipe) signal() {
 }
 
 // claim gives a record the next sequence and a place in the next batch, in one step. It uses up a permit.
-func (p *pipe) claim(h *arch.Held, r *queue.Record) uint64 {
+//
+// It is applied before anybody can take it to the disk. One that cannot be applied ends the process, and the lock, which is not let
+// go, keeps everybody else from claiming while it does.
+func (p *pipe) claim(h *arch.Held, r *queue.Record, apply func(*queue.Record) error) uint64 {
 	p.lock.Lock(h)
+	r.Sequence = p.head + 1
+	if err := apply(r); err != nil {
+		impossible(err)
+	}
 	p.head++
-	r.Sequence = p.head
 	p.pending = append(p.pending, r)
 	p.lock.Unlock(h)
 	p.signal()

@@ -23,7 +23,7 @@ func claimed(t *testing.T, p *pipe) uint64 {
 		t.Fatal(err)
 	}
 	var h arch.Held
-	return p.claim(&h, &queue.Record{})
+	return p.claim(&h, &queue.Record{}, func(*queue.Record) error { return nil })
 }
 
 // A record claimed after a batch was taken, whose caller waits before the batch is begun, was once released by that batch:

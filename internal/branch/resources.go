@@ -16,6 +16,8 @@ type resources struct {
 	lock    arch.RankedLock
 	waiters []*waiter // first come first; guarded by lock
 
+	nearer func() // called when a grant's end may be the next deadline; nil: nobody waits for it
+
 	mu    sync.Mutex
 	by    map[queue.ResourceName]*queue.Resource
 	fence uint64 // of the newest grant
@@ -88,6 +90,9 @@ func (r *resources) apply(record *queue.Record, o *queue.ResourceChanged) error 
 		}
 	}
 	r.fence = max(r.fence, o.Fence)
+	if r.nearer != nil && o.Verb != queue.ReleaseResources {
+		r.nearer()
+	}
 	return nil
 }
 

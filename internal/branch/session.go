@@ -102,12 +102,31 @@ func (b *Branch) openCounter(o *operation, r OpenRequest, c *counter.Counter) er
 	cause := queue.Asked
 	if s := c.Session(); s != nil && r.TakeOver != "" {
 		cause = queue.TakenOver
+		o.lockResources().leave(r.Counter)
 	} else if s != nil {
 		return fmt.Errorf("%w: the session of %q is on at counter %d", ErrCounterTaken, s.Teller, r.Counter)
+	}
+	if len(r.Categories) == 0 {
+		session.Categories = append(slices.Clone(session.Categories), b.left()...)
 	}
 	session.Categories, session.Weights = distinct(session.Categories, session.Weights)
 	o.emit(&queue.CounterChanged{Verb: queue.OpenCounter, Counter: r.Counter, Session: session, Cause: cause, Note: r.TakeOver})
 	return nil
+}
+
+// left are the categories that are no longer configured: whoever waits in them is still called, by every session that serves what is
+// configured. It reads definitions, which change under all locks only; the caller holds one.
+func (b *Branch) left() (ids []queue.CategoryID) {
+	named := map[queue.CategoryID]bool{}
+	for _, d := range b.config.Load().Categories {
+		named[d.ID] = true
+	}
+	for _, c := range b.state.sets.Load().categories {
+		if !named[c.ID()] && c.Issued() > 0 {
+			ids = append(ids, c.ID())
+		}
+	}
+	return ids
 }
 
 // distinct copies a list of categories and the weights beside it, without what comes a second time: nobody is passed over

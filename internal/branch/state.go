@@ -22,6 +22,7 @@ type State struct {
 	branch   queue.Names
 	notice   queue.Names
 	latest   int32        // newest date that a business day ever had
+	runs     int32        // highest run that a business day ever had
 	last     atomic.Int64 // newest time of a record, Unix ns
 	requests *requests
 
@@ -173,12 +174,13 @@ func (s *State) counter(d queue.CounterDefined) *counter.Counter {
 
 // find returns the ticket with that id, nil when it is of neither this nor the last day. It needs no lock.
 func (s *State) find(id queue.TicketID) *queue.Live {
-	if c := s.sets.Load().byCategory[id.Category]; c != nil {
-		if t := c.Find(id); t != nil {
-			return t
-		}
+	if t := (*s.carried.Load())[id]; t != nil {
+		return t
 	}
-	return (*s.carried.Load())[id]
+	if c := s.sets.Load().byCategory[id.Category]; c != nil {
+		return c.Find(id)
+	}
+	return nil
 }
 
 // remember makes what a retry of the record's request is told.

@@ -63,7 +63,7 @@ func (s *State) applyDay(r *queue.Record, o *queue.DayOpened) error {
 	s.deadlines.clear()
 	s.credits.reset(o.Credits)
 	s.resources.reset(o.Resources)
-	s.branch, s.notice, s.latest = o.Branch, o.Notice, o.Latest
+	s.branch, s.notice, s.latest, s.runs = o.Branch, o.Notice, o.Latest, o.Runs
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (s *State) applyDay(r *queue.Record, o *queue.DayOpened) error {
 func (s *State) opened(at int64, zone *time.Location, cut time.Duration) *queue.DayOpened {
 	_, d := nextTurn(at, zone, cut)
 	d = s.unused(d)
-	o := &queue.DayOpened{Day: d, Latest: max(s.latest, d.Date), Zone: zone.String(), Cut: int64(cut), Branch: s.branch, Notice: s.notice,
+	o := &queue.DayOpened{Day: d, Latest: max(s.latest, d.Date), Runs: max(s.runs, d.Run), Zone: zone.String(), Cut: int64(cut), Branch: s.branch, Notice: s.notice,
 		Credits: s.credits.all(), Resources: s.resources.all()}
 	sets := s.sets.Load()
 	for _, c := range sets.categories {
@@ -88,15 +88,11 @@ func (s *State) opened(at int64, zone *time.Location, cut time.Duration) *queue.
 	return o
 }
 
-// unused gives a date that was used before, because the zone was changed or the clock set back on purpose, another run.
+// unused gives a date that was used before, because the zone or the cut was changed or the clock set back on purpose, a run that
+// no date has had yet: an id never repeats.
 func (s *State) unused(d queue.Day) queue.Day {
-	old := s.day.Load().Day
-	if d.Date > s.latest {
-		return d
-	}
-	d.Run = max(old.Run, 1)
-	if !old.Before(d) {
-		d.Run = old.Run + 1
+	if d.Date <= s.latest {
+		d.Run = s.runs + 1
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package branch
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"callerd/internal/queue"
 )
@@ -168,6 +169,9 @@ func stamp(t *queue.Live, r *queue.Record, o *queue.TicketChanged) {
 		}
 	}
 	t.State, t.Category, t.Version, t.Deadline, t.Bound = o.To, o.Category, r.Sequence, o.Deadline, o.Bound
+	if t.Span = 0; o.Deadline != 0 {
+		t.Span = uint32((o.Deadline - r.At) / int64(time.Millisecond))
+	}
 }
 
 // enter puts a ticket into its line or to its counter, and publishes its place.

@@ -43,6 +43,12 @@ func (b *Branch) TransferTicket(ctx context.Context, r TransferRequest, sessionT
 		if into == nil && (r.Category != "" || target == nil) {
 			return fmt.Errorf("%w: %q", ErrUnknownCategory, r.Category)
 		}
+		if into != nil && !into.Open() && into.ID() != t.Category {
+			return fmt.Errorf("%w: %s is no longer in the configuration", ErrCategoryClosed, into.ID())
+		}
+		if target != nil && !target.Definition().Configured {
+			return fmt.Errorf("%w: counter %d is no longer in the configuration", ErrCounterClosed, r.Counter)
+		}
 		if err := here(s, t); err != nil {
 			return err
 		}

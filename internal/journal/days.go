@@ -39,6 +39,10 @@ func (j *Journal) dropDay(keep int) (bool, error) {
 	if len(c.days) <= keep {
 		return false, nil
 	}
+	// A replay needs the oldest: after short days more of them than keep says.
+	if from, err := c.replayFrom(); err != nil || from == 0 {
+		return false, explain(j.path, err)
+	}
 	// bbolt frees what the day's pages point to: they must be sound and the day's own.
 	if err := c.touch(0, 1); err != nil {
 		return false, explain(j.path, err)

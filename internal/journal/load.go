@@ -166,6 +166,7 @@ func (l *loader) dayOpened(m *journalv1.DayOpened) *queue.DayOpened {
 		Branch: loadNames(m.Branch),
 		Notice: loadNames(m.Notice),
 		Latest: m.Latest,
+		Runs:   m.Runs,
 	}
 	for _, c := range m.Credits {
 		o.Credits = append(o.Credits, loadCredits(c))

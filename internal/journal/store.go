@@ -150,6 +150,7 @@ func storeDayOpened(o *queue.DayOpened) *journalv1.DayOpened {
 		Branch: storeNames(o.Branch),
 		Notice: storeNames(o.Notice),
 		Latest: o.Latest,
+		Runs:   o.Runs,
 	}
 	for i := range o.Credits {
 		m.Credits = append(m.Credits, storeCredits(&o.Credits[i]))

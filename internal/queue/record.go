@@ -221,6 +221,7 @@ type CounterDefined struct {
 type DayOpened struct {
 	Day        Day
 	Latest     int32  // newest date that a business day ever had
+	Runs       int32  // highest run that a business day ever had
 	Zone       string // IANA name
 	Cut        int64  // nanoseconds of local time after midnight at which the day turns
 	Branch     Names

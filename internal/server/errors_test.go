@@ -58,6 +58,7 @@ var wanted = map[string]struct {
 // neverServed are exported errors that no call can meet, each with the reason.
 var neverServed = map[string]string{
 	"ErrPrefixUsed":  "Open and Reload return it, to whoever starts or reloads the daemon",
+	"ErrConfigTaken": "Reload returns it, to whoever reloads the daemon",
 	"ErrClockBehind": "Open returns it, and then there is nothing to serve",
 }
 

@@ -93,7 +93,7 @@ func (f *fields) counter(n uint32) queue.CounterID {
 // text checks words that go into the journal: so many bytes at most, no control characters.
 func (f *fields) text(field, s string, most int, required bool) string {
 	switch {
-	case s == "" && required:
+	case strings.TrimSpace(s) == "" && required:
 		f.fault(field, "is required")
 	case len(s) > most:
 		f.fault(field, "has %d bytes, at most %d are kept", len(s), most)

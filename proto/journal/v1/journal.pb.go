@@ -2117,9 +2117,11 @@ type DayOpened struct {
 	Categories []*DayCategory `protobuf:"bytes,6,rep,name=categories" json:"categories,omitempty"`
 	Counters   []*DayCounter  `protobuf:"bytes,7,rep,name=counters" json:"counters,omitempty"`
 	// latest is the newest date that a business day ever had, as in Day.
-	Latest        int32       `protobuf:"varint,8,opt,name=latest" json:"latest,omitempty"`
-	Credits       []*Credits  `protobuf:"bytes,9,rep,name=credits" json:"credits,omitempty"`
-	Resources     []*Resource `protobuf:"bytes,10,rep,name=resources" json:"resources,omitempty"`
+	Latest    int32       `protobuf:"varint,8,opt,name=latest" json:"latest,omitempty"`
+	Credits   []*Credits  `protobuf:"bytes,9,rep,name=credits" json:"credits,omitempty"`
+	Resources []*Resource `protobuf:"bytes,10,rep,name=resources" json:"resources,omitempty"`
+	// runs is the highest run that a business day ever had.
+	Runs          int32 `protobuf:"varint,11,opt,name=runs" json:"runs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2222,6 +2224,13 @@ func (x *DayOpened) GetResources() []*Resource {
 		return x.Resources
 	}
 	return nil
+}
+
+func (x *DayOpened) GetRuns() int32 {
+	if x != nil {
+		return x.Runs
+	}
+	return 0
 }
 
 // DayCategory is what a category takes into a new day.
@@ -3257,7 +3266,7 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\n" +
 	"configured\x18\x04 \x01(\bR\n" +
 	"configured\x12\x18\n" +
-	"\aweights\x18\x05 \x03(\rR\aweights\"\x92\x03\n" +
+	"\aweights\x18\x05 \x03(\rR\aweights\"\xa6\x03\n" +
 	"\tDayOpened\x12!\n" +
 	"\x03day\x18\x01 \x01(\v2\x0f.journal.v1.DayR\x03day\x12\x12\n" +
 	"\x04zone\x18\x02 \x01(\tR\x04zone\x12\x10\n" +
@@ -3271,7 +3280,8 @@ const file_journal_v1_journal_proto_rawDesc = "" +
 	"\x06latest\x18\b \x01(\x05R\x06latest\x12-\n" +
 	"\acredits\x18\t \x03(\v2\x13.journal.v1.CreditsR\acredits\x122\n" +
 	"\tresources\x18\n" +
-	" \x03(\v2\x14.journal.v1.ResourceR\tresources\"i\n" +
+	" \x03(\v2\x14.journal.v1.ResourceR\tresources\x12\x12\n" +
+	"\x04runs\x18\v \x01(\x05R\x04runs\"i\n" +
 	"\vDayCategory\x127\n" +
 	"\bcategory\x18\x01 \x01(\v2\x1b.journal.v1.CategoryDefinedR\bcategory\x12!\n" +
 	"\fservice_mean\x18\x02 \x01(\x03R\vserviceMean\"\xcd\x01\n" +
