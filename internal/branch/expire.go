@@ -53,7 +53,7 @@ func (b *Branch) calledLater(o *operation, t *queue.Live) int64 {
 	since, ok := b.pipe.admittedSince()
 	c := b.state.sets.Load().byCounter[t.Counter]
 	mono := b.mono()
-	if rest := since + int64(t.Span)*int64(time.Millisecond) - mono; rest > 0 {
+	if rest := since + int64(t.Span)*int64(time.Second) - mono; rest > 0 {
 		return o.at + rest
 	}
 	if !ok || !b.heardOf(c, since) {

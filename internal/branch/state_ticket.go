@@ -170,7 +170,7 @@ func stamp(t *queue.Live, r *queue.Record, o *queue.TicketChanged) {
 	}
 	t.State, t.Category, t.Version, t.Deadline, t.Bound = o.To, o.Category, r.Sequence, o.Deadline, o.Bound
 	if t.Span = 0; o.Deadline != 0 {
-		t.Span = uint32((o.Deadline - r.At) / int64(time.Millisecond))
+		t.Span = uint16(min((o.Deadline-r.At)/int64(time.Second), math.MaxUint16))
 	}
 }
 

@@ -9,8 +9,8 @@ type Live struct {
 	place    atomic.Uint64
 	*links          // in its line; nil while it waits in none
 	Summoned int64  // when it was last called from a line or taken up again, Unix ns
-	Span     uint32 // from the record that set the deadline to the deadline, ms
 	Told     uint16 // announcements since then
+	Span     uint16 // from the record that set the deadline to the deadline, whole seconds, 18 hours at most
 	Due      int32  // place in the heap of deadlines, from 1; 0: in none. Guarded by that heap's owner
 }
 
