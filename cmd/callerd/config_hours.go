@@ -27,6 +27,12 @@ func (h *hoursConfig) byDay() [7][]string {
 	return [7][]string{h.Sunday, h.Monday, h.Tuesday, h.Wednesday, h.Thursday, h.Friday, h.Saturday}
 }
 
+// named reports whether a day is named at all, be it as closed.
+func (h *hoursConfig) named() bool {
+	days := h.byDay()
+	return slices.ContainsFunc(days[:], func(w []string) bool { return w != nil })
+}
+
 func (h *hoursConfig) week() (week [7][]branch.Window) {
 	for i, texts := range h.byDay() {
 		week[i], _ = parseWindows(texts) // checked

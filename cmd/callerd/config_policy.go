@@ -64,7 +64,7 @@ func (c policyConfig) over(p *branch.Policy) {
 	number(&p.MaxPerDay, c.MaxPerDay)
 	number(&p.MaxPerPerson, c.MaxPerPerson)
 	if c.Hours != nil {
-		p.Hours.Week = c.Hours.week()
+		p.Hours.Week, p.Hours.Weekly = c.Hours.week(), c.Hours.named()
 	}
 	if c.Holidays != nil {
 		p.Hours.Holidays = map[string][]branch.Window{}

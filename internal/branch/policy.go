@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"slices"
 	"time"
 
 	"callerd/internal/queue"
@@ -55,7 +56,8 @@ func (p Policy) deadline(s queue.State, at int64) int64 {
 
 // Hours are the opening windows of a category by weekday and date. The zero value is always open.
 type Hours struct {
-	Week     [7][]Window         // by time.Weekday; all empty: always open
+	Week     [7][]Window         // by time.Weekday
+	Weekly   bool                // the week is named: a day without a window is closed, also if all are; implied by any window
 	Holidays map[string][]Window // by date, "2026-10-01": instead of the weekday's; empty: closed
 }
 
@@ -87,13 +89,11 @@ func (h Hours) Open(at time.Time) (open bool, next time.Time) {
 	return false, time.Time{}
 }
 
-func (h Hours) always() bool {
-	for _, w := range h.Week {
-		if len(w) > 0 {
-			return false
-		}
-	}
-	return len(h.Holidays) == 0
+func (h Hours) always() bool { return !h.weekly() && len(h.Holidays) == 0 }
+
+// weekly reports whether the week is named.
+func (h Hours) weekly() bool {
+	return h.Weekly || slices.ContainsFunc(h.Week[:], func(w []Window) bool { return len(w) > 0 })
 }
 
 // on returns the windows of the date that t falls on.
@@ -101,11 +101,7 @@ func (h Hours) on(t time.Time) []Window {
 	if w, ok := h.Holidays[t.Format(time.DateOnly)]; ok {
 		return w
 	}
-	weekly := false
-	for _, w := range h.Week {
-		weekly = weekly || len(w) > 0
-	}
-	if !weekly { // only holidays are named
+	if !h.weekly() { // only holidays are named
 		return []Window{{0, 24 * time.Hour}}
 	}
 	return h.Week[t.Weekday()]

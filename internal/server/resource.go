@@ -38,6 +38,8 @@ func (s resourceService) AcquireResources(ctx context.Context, r *pb.AcquireReso
 	if err := f.err(); err != nil {
 		return nil, err
 	}
+	ctx, end := s.unlessStopping(ctx)
+	defer end()
 	g, err := s.branch.AcquireResources(ctx, q, token)
 	if err != nil {
 		return nil, err

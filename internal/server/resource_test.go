@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -189,5 +190,44 @@ func (r *rig) awaitWaiting(t *testing.T, name string) {
 				return
 			}
 		}
+	}
+}
+
+// A call that waits for a resource does not hold the stop, and is told why it ends. It may also wait longer than a call that brings no
+// deadline is given otherwise.
+func TestAWaitForAResourceEndsWithTheServer(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{CallTimeout: time.Nanosecond, StopTimeout: time.Hour})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // these bring one of their own
+	defer cancel()
+	open := func(n int, counter uint32) string {
+		s, err := r.counter.OpenCounter(ctx, &pb.OpenCounterRequest{RequestId: requestID(n), Counter: counter, Teller: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.SessionToken
+	}
+	seal := func(ctx context.Context, n int, token string, wait time.Duration) error {
+		_, err := r.desk.AcquireResources(ctx, &pb.AcquireResourcesRequest{RequestId: requestID(n), SessionToken: token, Names: []string{"seal"},
+			Ttl: durationpb.New(time.Hour), Wait: durationpb.New(wait)})
+		return err
+	}
+	if err := seal(ctx, 3, open(1, 1), 0); err != nil {
+		t.Fatal(err)
+	}
+	second, told := open(2, 2), make(chan error)
+	go func() { told <- seal(t.Context(), 4, second, time.Hour) }()
+	for waiting := uint32(0); waiting == 0; { // until it stands in the line
+		l, err := r.desk.ListResources(ctx, &pb.ListResourcesRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range l.Resources {
+			waiting += x.Waiting
+		}
+	}
+	r.stop()
+	if err := <-told; reasonOf(err) != "STOPPING" {
+		t.Errorf("got %v, want STOPPING", err)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"callerd/internal/branch"
 	"callerd/internal/hub"
@@ -195,11 +196,28 @@ func (s *Server) untilStopping(stream grpc.ServerStream) (_ *endingStream, end f
 	return &endingStream{stream, ctx}, func() { cancel(nil) }
 }
 
+// unlessStopping ends a call that may wait for long when the server stops.
+func (s *Server) unlessStopping(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-s.stopping:
+			cancel(branch.ErrStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
 // unary gives a call a deadline if it has none, and makes its error a status.
 func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	if _, has := ctx.Deadline(); !has {
+		timeout := s.opts.CallTimeout
+		if w, waits := req.(interface{ GetWait() *durationpb.Duration }); waits { // it may wait so long, and then be carried out
+			timeout += min(max(0, w.GetWait().AsDuration()), mostTTL)
+		}
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.opts.CallTimeout)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	r, err := handle(ctx, req)

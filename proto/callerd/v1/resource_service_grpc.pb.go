@@ -37,7 +37,7 @@ const (
 // crosswise never wait for each other.
 type ResourceServiceClient interface {
 	// AcquireResources takes all of the named resources. It waits for them until wait has passed or the call's deadline; a caller
-	// that goes away gives its place up.
+	// that goes away gives its place up. The session's lease runs on meanwhile: go on renewing it.
 	// Refusals: STALE_SESSION, UNKNOWN_RESOURCE, RESOURCE_BUSY (with the holder, after the wait), REQUEST_REUSED.
 	AcquireResources(ctx context.Context, in *AcquireResourcesRequest, opts ...grpc.CallOption) (*AcquireResourcesResponse, error)
 	// RenewResources lets a grant live for another ttl.
@@ -110,7 +110,7 @@ func (c *resourceServiceClient) ListResources(ctx context.Context, in *ListResou
 // crosswise never wait for each other.
 type ResourceServiceServer interface {
 	// AcquireResources takes all of the named resources. It waits for them until wait has passed or the call's deadline; a caller
-	// that goes away gives its place up.
+	// that goes away gives its place up. The session's lease runs on meanwhile: go on renewing it.
 	// Refusals: STALE_SESSION, UNKNOWN_RESOURCE, RESOURCE_BUSY (with the holder, after the wait), REQUEST_REUSED.
 	AcquireResources(context.Context, *AcquireResourcesRequest) (*AcquireResourcesResponse, error)
 	// RenewResources lets a grant live for another ttl.
