@@ -55,7 +55,7 @@ func (c *timekeeper) now() int64 {
 	before, awake := c.at, c.awake
 	c.awake = c.steady()
 	defer func() {
-		if c.at-before-(c.awake-awake) > int64(stalled) {
+		if c.at-before-max(0, c.awake-awake) > int64(stalled) {
 			c.leapt()
 		}
 	}()
