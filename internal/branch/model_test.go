@@ -140,7 +140,11 @@ func (m *model) step(d time.Duration) {
 // turn opens another business day if the time has come.
 func (m *model) turn() {
 	if !m.at().Before(m.end) {
-		m.openDay(m.today.Run)
+		run := m.today.Run
+		if run > 0 { // after an accepted clock any date may have been used before
+			run++
+		}
+		m.openDay(run)
 	}
 }
 
