@@ -56,6 +56,7 @@ type card struct {
 	told      int // announcements since it was summoned
 	summoned  time.Time
 	deadline  time.Time
+	within    time.Duration // what the policy was when the deadline was set
 	look      time.Time // when the deadline is looked at
 }
 
@@ -253,6 +254,7 @@ func (m *model) become(c *card, s queue.State) {
 	c.state = s
 	p := m.policy(c)
 	within := map[queue.State]time.Duration{queue.Called: p.NoShowAfter, queue.Reserved: p.CheckInWithin, queue.Held: p.HeldWithin, queue.NoShow: p.RequeueWithin}[s]
+	c.within = within
 	if c.deadline = (time.Time{}); within != 0 {
 		c.deadline = m.at().Add(within)
 	}
@@ -474,7 +476,7 @@ func (m *model) lookAt(c *card) {
 		m.last = m.at()
 		return
 	}
-	if rest := m.opened.Add(m.policy(c).NoShowAfter).Sub(m.now); rest > 0 {
+	if rest := m.opened.Add(c.within).Sub(m.now); rest > 0 {
 		c.look = m.at().Add(rest)
 	} else if m.desks[c.counter].lease.Add(-DefaultLease).Before(m.opened) { // the lease decides
 		c.look = m.at().Add(max(m.opened.Add(DefaultLease).Sub(m.now), 250*time.Millisecond))
