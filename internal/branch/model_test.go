@@ -57,7 +57,7 @@ type card struct {
 	summoned  time.Time
 	deadline  time.Time
 	within    time.Duration // what the policy was when the deadline was set
-	look      time.Time // when the deadline is looked at
+	look      time.Time     // when the deadline is looked at
 }
 
 // desk is a counter.
