@@ -92,8 +92,11 @@ func (w *walk) tree(id uint64, depth int) error {
 
 // fits checks that a page is as long as what is on it needs: bbolt frees it with all that it claims.
 func (w *walk) fits(id uint64, b []byte, size int) error {
-	if want := (size/int(w.pageSize) + 1) * int(w.pageSize); len(b) != want {
-		return damaged("page %d has %d bytes, want %d", id, len(b), want)
+	// What fills its pages to the last byte has just those, or, from an older bbolt, one more.
+	pageSize := int(w.pageSize)
+	exact, older := (size+pageSize-1)/pageSize*pageSize, (size/pageSize+1)*pageSize
+	if len(b) != exact && len(b) != older {
+		return damaged("page %d has %d bytes, want %d", id, len(b), exact)
 	}
 	return nil
 }
