@@ -104,7 +104,7 @@
   };
 
   function columns(n) {
-    if (portrait()) { return n <= 3 ? n : n === 4 ? 2 : n <= 6 ? 3 : 4; }
+    if (portrait()) { return n <= 3 ? n : n === 4 ? 2 : n <= 9 ? 3 : 4; }
     if (n <= 4) { return n; }
     if (n <= 8 || window.innerWidth > 1.5 * window.innerHeight) { return Math.ceil(n / 2); }
     return Math.ceil(n / 3);
