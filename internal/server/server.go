@@ -23,7 +23,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -57,6 +56,26 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// orDefaults fills in what is zero.
+func (opts Options) orDefaults() Options {
+	if opts.CallTimeout == 0 {
+		opts.CallTimeout = 10 * time.Second
+	}
+	if opts.StopTimeout == 0 {
+		opts.StopTimeout = 5 * time.Second
+	}
+	if opts.MaxDisplays == 0 {
+		opts.MaxDisplays = 5000
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return opts
+}
+
 // mostExports is how many ExportJournal streams run at once; others wait.
 const mostExports = 2
 
@@ -83,31 +102,12 @@ type Server struct {
 
 // New makes a server whose board is ready for [Server.Publish].
 func New(opts Options) *Server {
-	if opts.CallTimeout == 0 {
-		opts.CallTimeout = 10 * time.Second
-	}
-	if opts.StopTimeout == 0 {
-		opts.StopTimeout = 5 * time.Second
-	}
-	if opts.MaxDisplays == 0 {
-		opts.MaxDisplays = 5000
-	}
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}
+	opts = opts.orDefaults()
 	s := &Server{opts: opts, stopping: make(chan struct{}), exports: make(chan struct{}, mostExports)} // the size is the bound
 	s.board = newBoard(opts.Meta.Epoch, opts.Now)
 	s.hub = hub.New(hub.Options{Encode: encodeFrame, Heartbeat: s.board.heartbeat, HeartbeatEvery: opts.Heartbeat, WriteTimeout: opts.WriteTimeout, Logger: opts.Logger})
 	s.board.hub = s.hub
-	s.grpc = grpc.NewServer(
-		grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream),
-		grpc.MaxRecvMsgSize(64<<10), grpc.MaxHeaderListSize(16<<10), grpc.MaxConcurrentStreams(1024), grpc.ConnectionTimeout(10*time.Second),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
-	)
+	s.grpc = s.newGRPC()
 	pb.RegisterKioskServiceServer(s.grpc, kioskService{Server: s})
 	pb.RegisterCounterServiceServer(s.grpc, counterService{Server: s})
 	pb.RegisterBranchServiceServer(s.grpc, branchService{Server: s})

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+)
+
+// NewGRPC returns a gRPC server with the limits and interceptors that the services of a [Server] stand behind, and no service.
+// It is what a call costs that does nothing, the measure for those that do. Zero options are those of [New].
+func NewGRPC(opts Options) *grpc.Server {
+	s := &Server{opts: opts.orDefaults(), stopping: make(chan struct{})}
+	return s.newGRPC()
+}
+
+func (s *Server) newGRPC() *grpc.Server {
+	return grpc.NewServer(
+		grpc.ChainUnaryInterceptor(s.unary), grpc.ChainStreamInterceptor(s.stream),
+		grpc.MaxRecvMsgSize(64<<10), grpc.MaxHeaderListSize(16<<10), grpc.MaxConcurrentStreams(1024), grpc.ConnectionTimeout(10*time.Second),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
+	)
+}
