@@ -31,11 +31,31 @@ type IssueRequest struct {
 
 // IssueTicket hands out the next number of a category.
 func (b *Branch) IssueTicket(ctx context.Context, r IssueRequest) (TicketReply, error) {
+	d, err := b.DecideTicket(ctx, r)
+	if err != nil {
+		return TicketReply{}, err
+	}
+	return d.Wait(ctx)
+}
+
+// DecidedTicket is a number that is decided on and perhaps not yet on disk; only Wait tells it. It is for one goroutine.
+type DecidedTicket struct {
+	b       *Branch
+	o       *operation
+	refused error
+	reply   TicketReply
+}
+
+// DecideTicket is IssueTicket without the wait for the disk, for those who send many and wait for them together: numbers
+// of one category come in the order of the calls. Its errors are those of IssueTicket under which nothing was decided.
+// Who does not call Wait may ask again with the same request id, as after a reply that was lost.
+func (b *Branch) DecideTicket(ctx context.Context, r IssueRequest) (*DecidedTicket, error) {
 	req := &request{r.Request, fingerprint("IssueTicket", 0, string(r.Category), fmt.Sprint(r.Priority, r.Reserve), r.Person)}
 	c := b.state.sets.Load().byCategory[r.Category]
 	var id queue.TicketID
-	var reply TicketReply
-	o, err := b.do(ctx, req, func(o *operation) error {
+	d := &DecidedTicket{b: b}
+	var err error
+	d.o, d.refused, err = b.begin(ctx, req, func(o *operation) error {
 		if c == nil {
 			return fmt.Errorf("%w: %q", ErrUnknownCategory, r.Category)
 		}
@@ -55,10 +75,19 @@ func (b *Branch) IssueTicket(ctx context.Context, r IssueRequest) (TicketReply, 
 		return nil
 	}, func(o *operation) {
 		if o.seen == nil {
-			reply = b.look(c.Find(id), o.sequence)
+			d.reply = b.look(c.Find(id), o.sequence)
 		}
 	})
-	return b.replied(ctx, o, err, reply)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Wait returns the ticket, or why there is none, once that is on disk.
+func (d *DecidedTicket) Wait(ctx context.Context) (TicketReply, error) {
+	o, err := d.b.finish(ctx, d.o, d.refused)
+	return d.b.replied(ctx, o, err, d.reply)
 }
 
 // mayIssue refuses a number by the opening hours, the end of the series and the quotas. The caller holds the line's lock,

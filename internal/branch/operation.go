@@ -45,12 +45,21 @@ type request struct {
 //
 // Errors errMoved of plan or decide start over: a ticket was not any more where it was looked for.
 func (b *Branch) do(ctx context.Context, req *request, plan, decide func(*operation) error, report func(*operation)) (*operation, error) {
-	o := &operation{b: b}
-	var refused error
+	o, refused, err := b.begin(ctx, req, plan, decide, report)
+	if err != nil {
+		return nil, err
+	}
+	return b.finish(ctx, o, refused)
+}
+
+// begin is do up to the wait for the disk: nothing of it may leave the process before finish. An error says that nothing was
+// decided, a refusal that something was.
+func (b *Branch) begin(ctx context.Context, req *request, plan, decide func(*operation) error, report func(*operation)) (o *operation, refused, err error) {
+	o = &operation{b: b}
 	for {
 		if decide != nil {
 			if err := b.pipe.permit(ctx); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		refused = o.underLocks(req, plan, decide, report)
@@ -60,12 +69,16 @@ func (b *Branch) do(ctx context.Context, req *request, plan, decide func(*operat
 		}
 		if refused == errAnotherDay {
 			if err := b.openDay(ctx); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		} else if refused != errMoved {
-			break
+			return o, refused, nil
 		}
 	}
+}
+
+// finish waits until what begin decided, or what a refusal refers to, is on disk.
+func (b *Branch) finish(ctx context.Context, o *operation, refused error) (*operation, error) {
 	if err := b.pipe.wait(ctx, o.sequence); err != nil {
 		return nil, err
 	}

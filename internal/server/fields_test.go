@@ -199,11 +199,13 @@ func (r *rig) ask(ctx context.Context, t *testing.T, m protoreflect.MethodDescri
 	return reply, s.RecvMsg(reply)
 }
 
-// eachMethod calls f for every method of the API.
+// eachMethod calls f for every method of the API but IssueTickets, whose messages hold IssueTicket's; its own tests compare the two.
 func eachMethod(f func(protoreflect.MethodDescriptor)) {
 	for _, d := range services() {
 		for i := range d.Methods().Len() {
-			f(d.Methods().Get(i))
+			if m := d.Methods().Get(i); !m.IsStreamingClient() {
+				f(m)
+			}
 		}
 	}
 }

@@ -29,19 +29,28 @@ func (s kioskService) ListCategories(ctx context.Context, _ *pb.ListCategoriesRe
 }
 
 func (s kioskService) IssueTicket(ctx context.Context, r *pb.IssueTicketRequest) (*pb.IssueTicketResponse, error) {
-	var f fields
-	id, category := f.request(r.RequestId), f.category("category", r.Category)
-	q := branch.IssueRequest{Request: branch.Request{ID: id, Actor: queue.Actor{Kind: queue.Kiosk, Name: f.text("kiosk", r.Kiosk, 64, false)}},
-		Category: category, Priority: f.priority(r.Priority), Person: f.text("person_key", r.PersonKey, 64, false), Reserve: r.Reserve}
-	if err := f.err(); err != nil {
+	q, err := issueRequest(r)
+	if err != nil {
 		return nil, err
 	}
 	t, err := s.branch.IssueTicket(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	return issueResponse(&t), nil
+}
+
+func issueRequest(r *pb.IssueTicketRequest) (branch.IssueRequest, error) {
+	var f fields
+	id, category := f.request(r.GetRequestId()), f.category("category", r.GetCategory())
+	q := branch.IssueRequest{Request: branch.Request{ID: id, Actor: queue.Actor{Kind: queue.Kiosk, Name: f.text("kiosk", r.GetKiosk(), 64, false)}},
+		Category: category, Priority: f.priority(r.GetPriority()), Person: f.text("person_key", r.GetPersonKey(), 64, false), Reserve: r.GetReserve()}
+	return q, f.err()
+}
+
+func issueResponse(t *branch.TicketReply) *pb.IssueTicketResponse {
 	return &pb.IssueTicketResponse{Ticket: ticketProto(&t.Ticket), Ahead: uint32(t.Ahead), EstimatedWait: duration(t.Estimate),
-		Replayed: t.Replayed, Sequence: t.Sequence}, nil
+		Replayed: t.Replayed, Sequence: t.Sequence}
 }
 
 func (s kioskService) CheckInTicket(ctx context.Context, r *pb.CheckInTicketRequest) (*pb.CheckInTicketResponse, error) {

@@ -9,6 +9,7 @@ package callerdv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	anypb "google.golang.org/protobuf/types/known/anypb"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	reflect "reflect"
 	sync "sync"
@@ -282,6 +283,207 @@ func (x *IssueTicketResponse) GetSequence() uint64 {
 	return 0
 }
 
+type IssueTicketsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// issue is one request, as IssueTicket takes it. Required.
+	Issue         *IssueTicketRequest `protobuf:"bytes,1,opt,name=issue,proto3" json:"issue,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IssueTicketsRequest) Reset() {
+	*x = IssueTicketsRequest{}
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IssueTicketsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IssueTicketsRequest) ProtoMessage() {}
+
+func (x *IssueTicketsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IssueTicketsRequest.ProtoReflect.Descriptor instead.
+func (*IssueTicketsRequest) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *IssueTicketsRequest) GetIssue() *IssueTicketRequest {
+	if x != nil {
+		return x.Issue
+	}
+	return nil
+}
+
+type IssueTicketsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// request_id of the request that is answered, as it was sent.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Types that are valid to be assigned to Outcome:
+	//
+	//	*IssueTicketsResponse_Issued
+	//	*IssueTicketsResponse_Refused
+	Outcome       isIssueTicketsResponse_Outcome `protobuf_oneof:"outcome"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IssueTicketsResponse) Reset() {
+	*x = IssueTicketsResponse{}
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IssueTicketsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IssueTicketsResponse) ProtoMessage() {}
+
+func (x *IssueTicketsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IssueTicketsResponse.ProtoReflect.Descriptor instead.
+func (*IssueTicketsResponse) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *IssueTicketsResponse) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *IssueTicketsResponse) GetOutcome() isIssueTicketsResponse_Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
+func (x *IssueTicketsResponse) GetIssued() *IssueTicketResponse {
+	if x != nil {
+		if x, ok := x.Outcome.(*IssueTicketsResponse_Issued); ok {
+			return x.Issued
+		}
+	}
+	return nil
+}
+
+func (x *IssueTicketsResponse) GetRefused() *Refusal {
+	if x != nil {
+		if x, ok := x.Outcome.(*IssueTicketsResponse_Refused); ok {
+			return x.Refused
+		}
+	}
+	return nil
+}
+
+type isIssueTicketsResponse_Outcome interface {
+	isIssueTicketsResponse_Outcome()
+}
+
+type IssueTicketsResponse_Issued struct {
+	Issued *IssueTicketResponse `protobuf:"bytes,2,opt,name=issued,proto3,oneof"`
+}
+
+type IssueTicketsResponse_Refused struct {
+	// refused is what IssueTicket would have failed with.
+	Refused *Refusal `protobuf:"bytes,3,opt,name=refused,proto3,oneof"`
+}
+
+func (*IssueTicketsResponse_Issued) isIssueTicketsResponse_Outcome() {}
+
+func (*IssueTicketsResponse_Refused) isIssueTicketsResponse_Outcome() {}
+
+// Refusal is an error of one message of a stream. Its fields are those of google.rpc.Status, number by number, so that a
+// client may read it as one; docs/errors.md has the reasons.
+type Refusal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// code is a gRPC status code.
+	Code    int32  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// details are ErrorInfo, BadRequest, RetryInfo and LocalizedMessage, as with other errors.
+	Details       []*anypb.Any `protobuf:"bytes,3,rep,name=details,proto3" json:"details,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Refusal) Reset() {
+	*x = Refusal{}
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Refusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Refusal) ProtoMessage() {}
+
+func (x *Refusal) ProtoReflect() protoreflect.Message {
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
+func (*Refusal) Descriptor() ([]byte, []int) {
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Refusal) GetCode() int32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
+func (x *Refusal) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *Refusal) GetDetails() []*anypb.Any {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
 type GetTicketRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ticket is the id of the ticket, for example "2026-11-30/personal/12". Required.
@@ -292,7 +494,7 @@ type GetTicketRequest struct {
 
 func (x *GetTicketRequest) Reset() {
 	*x = GetTicketRequest{}
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[4]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +506,7 @@ func (x *GetTicketRequest) String() string {
 func (*GetTicketRequest) ProtoMessage() {}
 
 func (x *GetTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[4]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +519,7 @@ func (x *GetTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTicketRequest.ProtoReflect.Descriptor instead.
 func (*GetTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{4}
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetTicketRequest) GetTicket() string {
@@ -340,7 +542,7 @@ type GetTicketResponse struct {
 
 func (x *GetTicketResponse) Reset() {
 	*x = GetTicketResponse{}
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[5]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -352,7 +554,7 @@ func (x *GetTicketResponse) String() string {
 func (*GetTicketResponse) ProtoMessage() {}
 
 func (x *GetTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[5]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -365,7 +567,7 @@ func (x *GetTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTicketResponse.ProtoReflect.Descriptor instead.
 func (*GetTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{5}
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetTicketResponse) GetTicket() *Ticket {
@@ -410,7 +612,7 @@ type CancelTicketRequest struct {
 
 func (x *CancelTicketRequest) Reset() {
 	*x = CancelTicketRequest{}
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[6]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -422,7 +624,7 @@ func (x *CancelTicketRequest) String() string {
 func (*CancelTicketRequest) ProtoMessage() {}
 
 func (x *CancelTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[6]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -435,7 +637,7 @@ func (x *CancelTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTicketRequest.ProtoReflect.Descriptor instead.
 func (*CancelTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{6}
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CancelTicketRequest) GetRequestId() string {
@@ -470,7 +672,7 @@ type CancelTicketResponse struct {
 
 func (x *CancelTicketResponse) Reset() {
 	*x = CancelTicketResponse{}
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[7]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -482,7 +684,7 @@ func (x *CancelTicketResponse) String() string {
 func (*CancelTicketResponse) ProtoMessage() {}
 
 func (x *CancelTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[7]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -495,7 +697,7 @@ func (x *CancelTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTicketResponse.ProtoReflect.Descriptor instead.
 func (*CancelTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{7}
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CancelTicketResponse) GetTicket() *Ticket {
@@ -531,7 +733,7 @@ type CheckInTicketRequest struct {
 
 func (x *CheckInTicketRequest) Reset() {
 	*x = CheckInTicketRequest{}
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[8]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -543,7 +745,7 @@ func (x *CheckInTicketRequest) String() string {
 func (*CheckInTicketRequest) ProtoMessage() {}
 
 func (x *CheckInTicketRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[8]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -556,7 +758,7 @@ func (x *CheckInTicketRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckInTicketRequest.ProtoReflect.Descriptor instead.
 func (*CheckInTicketRequest) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{8}
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CheckInTicketRequest) GetRequestId() string {
@@ -587,7 +789,7 @@ type CheckInTicketResponse struct {
 
 func (x *CheckInTicketResponse) Reset() {
 	*x = CheckInTicketResponse{}
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[9]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +801,7 @@ func (x *CheckInTicketResponse) String() string {
 func (*CheckInTicketResponse) ProtoMessage() {}
 
 func (x *CheckInTicketResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[9]
+	mi := &file_callerd_v1_kiosk_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +814,7 @@ func (x *CheckInTicketResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckInTicketResponse.ProtoReflect.Descriptor instead.
 func (*CheckInTicketResponse) Descriptor() ([]byte, []int) {
-	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{9}
+	return file_callerd_v1_kiosk_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CheckInTicketResponse) GetTicket() *Ticket {
@@ -655,7 +857,7 @@ var File_callerd_v1_kiosk_service_proto protoreflect.FileDescriptor
 const file_callerd_v1_kiosk_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1ecallerd/v1/kiosk_service.proto\x12\n" +
-	"callerd.v1\x1a\x17callerd/v1/ticket.proto\x1a\x1egoogle/protobuf/duration.proto\"\x17\n" +
+	"callerd.v1\x1a\x17callerd/v1/ticket.proto\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\"\x17\n" +
 	"\x15ListCategoriesRequest\"j\n" +
 	"\x16ListCategoriesResponse\x124\n" +
 	"\n" +
@@ -676,7 +878,19 @@ const file_callerd_v1_kiosk_service_proto_rawDesc = "" +
 	"\x05ahead\x18\x02 \x01(\rR\x05ahead\x12@\n" +
 	"\x0eestimated_wait\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\restimatedWait\x12\x1a\n" +
 	"\breplayed\x18\x04 \x01(\bR\breplayed\x12\x1a\n" +
-	"\bsequence\x18\x05 \x01(\x04R\bsequence\"*\n" +
+	"\bsequence\x18\x05 \x01(\x04R\bsequence\"K\n" +
+	"\x13IssueTicketsRequest\x124\n" +
+	"\x05issue\x18\x01 \x01(\v2\x1e.callerd.v1.IssueTicketRequestR\x05issue\"\xac\x01\n" +
+	"\x14IssueTicketsResponse\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x129\n" +
+	"\x06issued\x18\x02 \x01(\v2\x1f.callerd.v1.IssueTicketResponseH\x00R\x06issued\x12/\n" +
+	"\arefused\x18\x03 \x01(\v2\x13.callerd.v1.RefusalH\x00R\arefusedB\t\n" +
+	"\aoutcome\"g\n" +
+	"\aRefusal\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12.\n" +
+	"\adetails\x18\x03 \x03(\v2\x14.google.protobuf.AnyR\adetails\"*\n" +
 	"\x10GetTicketRequest\x12\x16\n" +
 	"\x06ticket\x18\x01 \x01(\tR\x06ticket\"\xb3\x01\n" +
 	"\x11GetTicketResponse\x12*\n" +
@@ -702,10 +916,11 @@ const file_callerd_v1_kiosk_service_proto_rawDesc = "" +
 	"\x05ahead\x18\x02 \x01(\rR\x05ahead\x12@\n" +
 	"\x0eestimated_wait\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\restimatedWait\x12\x1a\n" +
 	"\breplayed\x18\x04 \x01(\bR\breplayed\x12\x1a\n" +
-	"\bsequence\x18\x05 \x01(\x04R\bsequence2\xaa\x03\n" +
+	"\bsequence\x18\x05 \x01(\x04R\bsequence2\x81\x04\n" +
 	"\fKioskService\x12W\n" +
 	"\x0eListCategories\x12!.callerd.v1.ListCategoriesRequest\x1a\".callerd.v1.ListCategoriesResponse\x12N\n" +
-	"\vIssueTicket\x12\x1e.callerd.v1.IssueTicketRequest\x1a\x1f.callerd.v1.IssueTicketResponse\x12H\n" +
+	"\vIssueTicket\x12\x1e.callerd.v1.IssueTicketRequest\x1a\x1f.callerd.v1.IssueTicketResponse\x12U\n" +
+	"\fIssueTickets\x12\x1f.callerd.v1.IssueTicketsRequest\x1a .callerd.v1.IssueTicketsResponse(\x010\x01\x12H\n" +
 	"\tGetTicket\x12\x1c.callerd.v1.GetTicketRequest\x1a\x1d.callerd.v1.GetTicketResponse\x12T\n" +
 	"\rCheckInTicket\x12 .callerd.v1.CheckInTicketRequest\x1a!.callerd.v1.CheckInTicketResponse\x12Q\n" +
 	"\fCancelTicket\x12\x1f.callerd.v1.CancelTicketRequest\x1a .callerd.v1.CancelTicketResponseB$Z\"callerd/proto/callerd/v1;callerdv1b\x06proto3"
@@ -722,48 +937,58 @@ func file_callerd_v1_kiosk_service_proto_rawDescGZIP() []byte {
 	return file_callerd_v1_kiosk_service_proto_rawDescData
 }
 
-var file_callerd_v1_kiosk_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_callerd_v1_kiosk_service_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_callerd_v1_kiosk_service_proto_goTypes = []any{
 	(*ListCategoriesRequest)(nil),  // 0: callerd.v1.ListCategoriesRequest
 	(*ListCategoriesResponse)(nil), // 1: callerd.v1.ListCategoriesResponse
 	(*IssueTicketRequest)(nil),     // 2: callerd.v1.IssueTicketRequest
 	(*IssueTicketResponse)(nil),    // 3: callerd.v1.IssueTicketResponse
-	(*GetTicketRequest)(nil),       // 4: callerd.v1.GetTicketRequest
-	(*GetTicketResponse)(nil),      // 5: callerd.v1.GetTicketResponse
-	(*CancelTicketRequest)(nil),    // 6: callerd.v1.CancelTicketRequest
-	(*CancelTicketResponse)(nil),   // 7: callerd.v1.CancelTicketResponse
-	(*CheckInTicketRequest)(nil),   // 8: callerd.v1.CheckInTicketRequest
-	(*CheckInTicketResponse)(nil),  // 9: callerd.v1.CheckInTicketResponse
-	(*Category)(nil),               // 10: callerd.v1.Category
-	(Priority)(0),                  // 11: callerd.v1.Priority
-	(*Ticket)(nil),                 // 12: callerd.v1.Ticket
-	(*durationpb.Duration)(nil),    // 13: google.protobuf.Duration
+	(*IssueTicketsRequest)(nil),    // 4: callerd.v1.IssueTicketsRequest
+	(*IssueTicketsResponse)(nil),   // 5: callerd.v1.IssueTicketsResponse
+	(*Refusal)(nil),                // 6: callerd.v1.Refusal
+	(*GetTicketRequest)(nil),       // 7: callerd.v1.GetTicketRequest
+	(*GetTicketResponse)(nil),      // 8: callerd.v1.GetTicketResponse
+	(*CancelTicketRequest)(nil),    // 9: callerd.v1.CancelTicketRequest
+	(*CancelTicketResponse)(nil),   // 10: callerd.v1.CancelTicketResponse
+	(*CheckInTicketRequest)(nil),   // 11: callerd.v1.CheckInTicketRequest
+	(*CheckInTicketResponse)(nil),  // 12: callerd.v1.CheckInTicketResponse
+	(*Category)(nil),               // 13: callerd.v1.Category
+	(Priority)(0),                  // 14: callerd.v1.Priority
+	(*Ticket)(nil),                 // 15: callerd.v1.Ticket
+	(*durationpb.Duration)(nil),    // 16: google.protobuf.Duration
+	(*anypb.Any)(nil),              // 17: google.protobuf.Any
 }
 var file_callerd_v1_kiosk_service_proto_depIdxs = []int32{
-	10, // 0: callerd.v1.ListCategoriesResponse.categories:type_name -> callerd.v1.Category
-	11, // 1: callerd.v1.IssueTicketRequest.priority:type_name -> callerd.v1.Priority
-	12, // 2: callerd.v1.IssueTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	13, // 3: callerd.v1.IssueTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
-	12, // 4: callerd.v1.GetTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	13, // 5: callerd.v1.GetTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
-	12, // 6: callerd.v1.CancelTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	12, // 7: callerd.v1.CheckInTicketResponse.ticket:type_name -> callerd.v1.Ticket
-	13, // 8: callerd.v1.CheckInTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
-	0,  // 9: callerd.v1.KioskService.ListCategories:input_type -> callerd.v1.ListCategoriesRequest
-	2,  // 10: callerd.v1.KioskService.IssueTicket:input_type -> callerd.v1.IssueTicketRequest
-	4,  // 11: callerd.v1.KioskService.GetTicket:input_type -> callerd.v1.GetTicketRequest
-	8,  // 12: callerd.v1.KioskService.CheckInTicket:input_type -> callerd.v1.CheckInTicketRequest
-	6,  // 13: callerd.v1.KioskService.CancelTicket:input_type -> callerd.v1.CancelTicketRequest
-	1,  // 14: callerd.v1.KioskService.ListCategories:output_type -> callerd.v1.ListCategoriesResponse
-	3,  // 15: callerd.v1.KioskService.IssueTicket:output_type -> callerd.v1.IssueTicketResponse
-	5,  // 16: callerd.v1.KioskService.GetTicket:output_type -> callerd.v1.GetTicketResponse
-	9,  // 17: callerd.v1.KioskService.CheckInTicket:output_type -> callerd.v1.CheckInTicketResponse
-	7,  // 18: callerd.v1.KioskService.CancelTicket:output_type -> callerd.v1.CancelTicketResponse
-	14, // [14:19] is the sub-list for method output_type
-	9,  // [9:14] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	13, // 0: callerd.v1.ListCategoriesResponse.categories:type_name -> callerd.v1.Category
+	14, // 1: callerd.v1.IssueTicketRequest.priority:type_name -> callerd.v1.Priority
+	15, // 2: callerd.v1.IssueTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	16, // 3: callerd.v1.IssueTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
+	2,  // 4: callerd.v1.IssueTicketsRequest.issue:type_name -> callerd.v1.IssueTicketRequest
+	3,  // 5: callerd.v1.IssueTicketsResponse.issued:type_name -> callerd.v1.IssueTicketResponse
+	6,  // 6: callerd.v1.IssueTicketsResponse.refused:type_name -> callerd.v1.Refusal
+	17, // 7: callerd.v1.Refusal.details:type_name -> google.protobuf.Any
+	15, // 8: callerd.v1.GetTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	16, // 9: callerd.v1.GetTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
+	15, // 10: callerd.v1.CancelTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	15, // 11: callerd.v1.CheckInTicketResponse.ticket:type_name -> callerd.v1.Ticket
+	16, // 12: callerd.v1.CheckInTicketResponse.estimated_wait:type_name -> google.protobuf.Duration
+	0,  // 13: callerd.v1.KioskService.ListCategories:input_type -> callerd.v1.ListCategoriesRequest
+	2,  // 14: callerd.v1.KioskService.IssueTicket:input_type -> callerd.v1.IssueTicketRequest
+	4,  // 15: callerd.v1.KioskService.IssueTickets:input_type -> callerd.v1.IssueTicketsRequest
+	7,  // 16: callerd.v1.KioskService.GetTicket:input_type -> callerd.v1.GetTicketRequest
+	11, // 17: callerd.v1.KioskService.CheckInTicket:input_type -> callerd.v1.CheckInTicketRequest
+	9,  // 18: callerd.v1.KioskService.CancelTicket:input_type -> callerd.v1.CancelTicketRequest
+	1,  // 19: callerd.v1.KioskService.ListCategories:output_type -> callerd.v1.ListCategoriesResponse
+	3,  // 20: callerd.v1.KioskService.IssueTicket:output_type -> callerd.v1.IssueTicketResponse
+	5,  // 21: callerd.v1.KioskService.IssueTickets:output_type -> callerd.v1.IssueTicketsResponse
+	8,  // 22: callerd.v1.KioskService.GetTicket:output_type -> callerd.v1.GetTicketResponse
+	12, // 23: callerd.v1.KioskService.CheckInTicket:output_type -> callerd.v1.CheckInTicketResponse
+	10, // 24: callerd.v1.KioskService.CancelTicket:output_type -> callerd.v1.CancelTicketResponse
+	19, // [19:25] is the sub-list for method output_type
+	13, // [13:19] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_callerd_v1_kiosk_service_proto_init() }
@@ -772,13 +997,17 @@ func file_callerd_v1_kiosk_service_proto_init() {
 		return
 	}
 	file_callerd_v1_ticket_proto_init()
+	file_callerd_v1_kiosk_service_proto_msgTypes[5].OneofWrappers = []any{
+		(*IssueTicketsResponse_Issued)(nil),
+		(*IssueTicketsResponse_Refused)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_callerd_v1_kiosk_service_proto_rawDesc), len(file_callerd_v1_kiosk_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

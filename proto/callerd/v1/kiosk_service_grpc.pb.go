@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	KioskService_ListCategories_FullMethodName = "/callerd.v1.KioskService/ListCategories"
 	KioskService_IssueTicket_FullMethodName    = "/callerd.v1.KioskService/IssueTicket"
+	KioskService_IssueTickets_FullMethodName   = "/callerd.v1.KioskService/IssueTickets"
 	KioskService_GetTicket_FullMethodName      = "/callerd.v1.KioskService/GetTicket"
 	KioskService_CheckInTicket_FullMethodName  = "/callerd.v1.KioskService/CheckInTicket"
 	KioskService_CancelTicket_FullMethodName   = "/callerd.v1.KioskService/CancelTicket"
@@ -46,6 +47,12 @@ type KioskServiceClient interface {
 	// Refusals: UNKNOWN_CATEGORY, CATEGORY_CLOSED (with next_opening), NUMBERS_EXHAUSTED, QUOTA_EXHAUSTED, PERSON_LIMIT,
 	// REQUEST_REUSED.
 	IssueTicket(ctx context.Context, in *IssueTicketRequest, opts ...grpc.CallOption) (*IssueTicketResponse, error)
+	// IssueTickets is IssueTicket for a gateway that serves many kiosks: one stream carries the requests of all, many at once, at
+	// less than half of the cost. The numbers of a category are handed out in the order of the stream's requests, and each request is
+	// answered by itself, in that order, as soon as its answer is on disk: with the ticket, or with what IssueTicket
+	// would have refused it with. A refusal does not end the stream. The server reads on while up to 1,024 requests of a stream are
+	// unanswered. A stream that breaks leaves its unanswered requests open as a lost reply does: send them again with the same ids.
+	IssueTickets(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[IssueTicketsRequest, IssueTicketsResponse], error)
 	// GetTicket tells what became of a ticket of this or the last business day.
 	// Refusals: UNKNOWN_TICKET.
 	GetTicket(ctx context.Context, in *GetTicketRequest, opts ...grpc.CallOption) (*GetTicketResponse, error)
@@ -84,6 +91,19 @@ func (c *kioskServiceClient) IssueTicket(ctx context.Context, in *IssueTicketReq
 	}
 	return out, nil
 }
+
+func (c *kioskServiceClient) IssueTickets(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[IssueTicketsRequest, IssueTicketsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &KioskService_ServiceDesc.Streams[0], KioskService_IssueTickets_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[IssueTicketsRequest, IssueTicketsResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type KioskService_IssueTicketsClient = grpc.BidiStreamingClient[IssueTicketsRequest, IssueTicketsResponse]
 
 func (c *kioskServiceClient) GetTicket(ctx context.Context, in *GetTicketRequest, opts ...grpc.CallOption) (*GetTicketResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -135,6 +155,12 @@ type KioskServiceServer interface {
 	// Refusals: UNKNOWN_CATEGORY, CATEGORY_CLOSED (with next_opening), NUMBERS_EXHAUSTED, QUOTA_EXHAUSTED, PERSON_LIMIT,
 	// REQUEST_REUSED.
 	IssueTicket(context.Context, *IssueTicketRequest) (*IssueTicketResponse, error)
+	// IssueTickets is IssueTicket for a gateway that serves many kiosks: one stream carries the requests of all, many at once, at
+	// less than half of the cost. The numbers of a category are handed out in the order of the stream's requests, and each request is
+	// answered by itself, in that order, as soon as its answer is on disk: with the ticket, or with what IssueTicket
+	// would have refused it with. A refusal does not end the stream. The server reads on while up to 1,024 requests of a stream are
+	// unanswered. A stream that breaks leaves its unanswered requests open as a lost reply does: send them again with the same ids.
+	IssueTickets(grpc.BidiStreamingServer[IssueTicketsRequest, IssueTicketsResponse]) error
 	// GetTicket tells what became of a ticket of this or the last business day.
 	// Refusals: UNKNOWN_TICKET.
 	GetTicket(context.Context, *GetTicketRequest) (*GetTicketResponse, error)
@@ -159,6 +185,9 @@ func (UnimplementedKioskServiceServer) ListCategories(context.Context, *ListCate
 }
 func (UnimplementedKioskServiceServer) IssueTicket(context.Context, *IssueTicketRequest) (*IssueTicketResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method IssueTicket not implemented")
+}
+func (UnimplementedKioskServiceServer) IssueTickets(grpc.BidiStreamingServer[IssueTicketsRequest, IssueTicketsResponse]) error {
+	return status.Error(codes.Unimplemented, "method IssueTickets not implemented")
 }
 func (UnimplementedKioskServiceServer) GetTicket(context.Context, *GetTicketRequest) (*GetTicketResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetTicket not implemented")
@@ -225,6 +254,13 @@ func _KioskService_IssueTicket_Handler(srv interface{}, ctx context.Context, dec
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _KioskService_IssueTickets_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(KioskServiceServer).IssueTickets(&grpc.GenericServerStream[IssueTicketsRequest, IssueTicketsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type KioskService_IssueTicketsServer = grpc.BidiStreamingServer[IssueTicketsRequest, IssueTicketsResponse]
 
 func _KioskService_GetTicket_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetTicketRequest)
@@ -308,6 +344,13 @@ var KioskService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _KioskService_CancelTicket_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "IssueTickets",
+			Handler:       _KioskService_IssueTickets_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+	},
 	Metadata: "callerd/v1/kiosk_service.proto",
 }
