@@ -59,6 +59,7 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
+	collectSeldom(logger)
 	arch.Calibrate()
 	j, err := journal.Open(c.Data, journal.Options{Logger: logger})
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *serveCmd) serve(ctx context.Context, s *streams, logger *slog.Logger, c
 
 	m := j.Meta()
 	srv := server.New(server.Options{
-		Meta: server.Meta{Epoch: m.Epoch, BranchID: m.BranchID, Format: m.Format}, Export: exporter(j), Page: display.Handler(), Logger: logger})
+		Meta: server.Meta{Epoch: m.Epoch, BranchID: m.BranchID, Format: m.Format}, Head: j.Last(), Export: exporter(j), Page: display.Handler(), Logger: logger})
 	kept := newKeeper(j, conf.keepDays(), logger)
 	publish := func(batch []*queue.Record) {
 		srv.Publish(batch)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"callerd/internal/arch"
 	"callerd/internal/queue"
 )
 
@@ -15,11 +16,13 @@ func (p *pipe) run() {
 	stop := p.stop
 	for {
 		batch := p.take(spare)
-		if len(batch) > 0 && !p.commit(batch) {
-			return
-		}
 		spare = batch
 		if len(batch) > 0 {
+			begun := p.mono()
+			if !p.commit(batch) {
+				return
+			}
+			p.joining.committed(len(batch), p.waiting(), time.Duration(p.mono()-begun))
 			continue
 		}
 		if stop == nil && len(p.permits) == 0 {
@@ -31,6 +34,14 @@ func (p *pipe) run() {
 			stop = nil
 		}
 	}
+}
+
+// waiting counts the records that wait for the next batch.
+func (p *pipe) waiting() int {
+	var h arch.Held
+	p.lock.Lock(&h)
+	defer p.lock.Unlock(&h)
+	return len(p.pending)
 }
 
 // commit writes one batch and tells of it: the displays first, then those who wait. It reports whether to go on.

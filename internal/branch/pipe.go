@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -22,6 +21,7 @@ type pipe struct {
 	logger  *slog.Logger
 	mono    func() int64
 	shadow  *shadow // nil unless verifying; the commit goroutine's
+	joining joining // the commit goroutine's
 
 	// permits bounds the records that are claimed and not yet durable. Its size is that bound.
 	permits chan struct{}
@@ -57,10 +57,7 @@ type batch struct {
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
-const (
-	retryEvery = 250 * time.Millisecond // after no space
-	joinRounds = 4                      // how often runnable callers may still join a batch
-)
+const retryEvery = 250 * time.Millisecond // after no space
 
 func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64, opened func()) *pipe {
 	p := &pipe{
@@ -68,7 +65,7 @@ func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64, opene
 		permits: make(chan struct{}, opts.Permits),
 		wake:    make(chan struct{}, 1), stop: make(chan struct{}), giveUp: make(chan struct{}),
 		done: make(chan struct{}), failed: make(chan struct{}), shut: make(chan struct{}),
-		head: head, durable: head, ending: head, current: newBatch(), next: newBatch(), openedAt: mono(),
+		head: head, durable: head, ending: head, current: newBatch(), next: newBatch(), openedAt: mono(), joining: joining{mono: mono},
 	}
 	p.lock.Init(arch.RankJournal, 0)
 	return p
@@ -217,21 +214,12 @@ func (p *pipe) admittedSince() (at int64, ok bool) {
 	return p.openedAt, p.closed == nil
 }
 
-// take returns the pending records, nil when there are none, after letting callers that are about to decide
-// join: one sync serves them all.
+// take returns the pending records, nil when there are none, after letting others join.
 func (p *pipe) take(spare []*queue.Record) []*queue.Record {
-	var h arch.Held
-	n := 0
-	for range joinRounds {
-		p.lock.Lock(&h)
-		m := len(p.pending)
-		p.lock.Unlock(&h)
-		if m == n {
-			break
-		}
-		n = m
-		runtime.Gosched()
+	if n := p.waiting(); n > 0 {
+		p.joining.wait(n, p.waiting)
 	}
+	var h arch.Held
 	p.lock.Lock(&h)
 	defer p.lock.Unlock(&h)
 	b := p.pending

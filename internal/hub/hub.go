@@ -17,13 +17,16 @@ type Options struct {
 	Heartbeat func(stream string, sequence uint64) any
 
 	HeartbeatEvery time.Duration // silence after which a heartbeat is sent; zero: 5 s
-	History        int           // frames kept per stream for those that resume or lag; zero: 16384
+	History        int           // frames kept per stream for those that resume or lag; zero: DefaultHistory
 	Lag            int           // frames a subscription may fall behind after joining; zero: 4096, at most History
 	WriteTimeout   time.Duration // how long one frame may take to leave; zero: 5 s
 
 	Now    func() time.Time // for socket deadlines only; nil: time.Now
 	Logger *slog.Logger     // nil discards
 }
+
+// DefaultHistory is how many frames of a stream are kept when Options do not say.
+const DefaultHistory = 16384
 
 // Hub is a set of streams and their subscribers. Its methods may be called by any goroutine.
 type Hub struct {
@@ -44,7 +47,7 @@ func New(o Options) *Hub {
 		o.HeartbeatEvery = 5 * time.Second
 	}
 	if o.History <= 0 {
-		o.History = 16384
+		o.History = DefaultHistory
 	}
 	if o.Lag <= 0 {
 		o.Lag = 4096

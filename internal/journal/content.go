@@ -199,12 +199,14 @@ func (c *content) records(i int, f func(*queue.Record) error) error {
 		}
 		for _, r := range records {
 			if err := f(r); err != nil {
-				return 0, fmt.Errorf("record %d: %w", r.Sequence, err)
+				return 0, recordError(r, err)
 			}
 		}
 		return first + uint64(len(records)), nil
 	})
 }
+
+func recordError(r *queue.Record, err error) error { return fmt.Errorf("record %d: %w", r.Sequence, err) }
 
 // touch visits all pages of the days from index i up to, not including, n.
 func (c *content) touch(i, n int) error {

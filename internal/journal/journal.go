@@ -170,7 +170,7 @@ func (j *Journal) Replay(f func(*queue.Record) error) error {
 	if err == nil {
 		var from int
 		if from, err = c.replayFrom(); err == nil {
-			err = c.records(from, f)
+			err = c.recordsAhead(from, f)
 		}
 		err = errors.Join(err, closeImage())
 	}

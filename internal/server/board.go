@@ -34,6 +34,8 @@ type board struct {
 	hub   *hub.Hub
 	epoch string
 	now   func() time.Time
+	// loud is the first sequence whose frames somebody may still ask for; those of the records before it are not made.
+	loud uint64
 
 	mu       sync.Mutex // a leaf but for the hub's own
 	sequence uint64
@@ -42,9 +44,10 @@ type board struct {
 	day      queue.Day
 	branch   queue.Names
 	notice   queue.Names
-	lines    []*boardLine    // in the order of the configuration
-	counters []*boardCounter // by number
-	calls    []call          // newest first, of the business day
+	lines    []*boardLine      // in the order of the configuration
+	counters []*boardCounter   // by number
+	calls    []call            // newest first, of the business day
+	silent   map[string]uint64 // the last sequence of each stream before loud; nil from there on
 }
 
 type boardLine struct {
@@ -63,8 +66,14 @@ type boardCounter struct {
 	calls      []call // newest first, of the business day
 }
 
-func newBoard(epoch string, now func() time.Time) *board {
-	return &board{epoch: epoch, now: now, zone: time.UTC}
+// newBoard returns a board for a journal whose last record is head. Of the records that are replayed up to it, only the last ones
+// make frames: as many as a stream keeps.
+func newBoard(epoch string, now func() time.Time, head uint64) *board {
+	b := &board{epoch: epoch, now: now, zone: time.UTC}
+	if head > hub.DefaultHistory {
+		b.loud, b.silent = head-hub.DefaultHistory, make(map[string]uint64)
+	}
+	return b
 }
 
 // publish applies committed records and appends their frames. It never blocks.
@@ -74,11 +83,22 @@ func (b *board) publish(records []*queue.Record) {
 	for _, r := range records {
 		b.sequence = r.Sequence
 		f := frames{board: b, record: r}
+		if r.Sequence >= b.loud && b.silent != nil {
+			b.speakUp()
+		}
 		for _, o := range r.Outcomes {
 			f.apply(o)
 		}
 		f.append()
 	}
+}
+
+// speakUp lets the streams go on behind the frames that were not made. The caller holds mu.
+func (b *board) speakUp() {
+	for stream, last := range b.silent {
+		b.hub.Seed(stream, last)
+	}
+	b.silent = nil
 }
 
 // snapshot is the hall, or one counter's view of it, as an event. The caller holds mu.

@@ -212,7 +212,11 @@ func (f *frames) append() {
 		f.hall = append(f.hall, waitingEvent{"waiting", v.Category, v.Waiting, v.Issued, v.Serving, v})
 	}
 	f.to(hallStream, f.hall...)
-	for _, c := range b.counters {
+	concerned := f.counters // whoever has an event of his own has changed
+	if len(f.everyone) > 0 {
+		concerned = b.counters
+	}
+	for _, c := range concerned {
 		own := slices.Clone(f.everyone)
 		for _, o := range f.own {
 			if o.counter == c {
@@ -231,5 +235,9 @@ func (f *frames) to(stream string, events ...event) {
 		return
 	}
 	b := f.board
+	if b.silent != nil {
+		b.silent[stream] = f.record.Sequence
+		return
+	}
 	b.hub.Append(stream, f.record.Sequence, &frame{Epoch: b.epoch, Sequence: f.record.Sequence, Previous: b.hub.Last(stream), Events: events})
 }

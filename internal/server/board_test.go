@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -27,8 +26,7 @@ type observed struct {
 }
 
 func observe(t *testing.T) *observed {
-	s := New(Options{Page: http.NotFoundHandler(), Now: func() time.Time { return time.Unix(0, 0) }})
-	t.Cleanup(s.hub.Close)
+	s := unserved(t, Options{Now: func() time.Time { return time.Unix(0, 0) }})
 	return &observed{t: t, server: s, naive: newNaive(), joined: map[queue.CounterID]bool{}}
 }
 
@@ -139,6 +137,9 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 			if t.Failed() {
 				return
 			}
+		}
+		for range 3 {
+			sameAfterSilence(t, j.records, j.records[w.rand.IntN(len(j.records))].Sequence)
 		}
 		for _, r := range j.records {
 			for _, o := range r.Outcomes {

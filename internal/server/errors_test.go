@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,7 +110,7 @@ func TestTheTableIsTheOneThatWasDesigned(t *testing.T) {
 	if len(errorTable) != len(wanted) {
 		t.Errorf("got %d rows, want %d", len(errorTable), len(wanted))
 	}
-	s := New(Options{Page: http.NotFoundHandler()})
+	s := unserved(t, Options{})
 	for name, w := range wanted {
 		wrapped := fmt.Errorf("%w: /var/lib/callerd/journal.db", w.err)
 		got := refused(s.convert(fmt.Errorf("outer: %w", wrapped), "/m"))

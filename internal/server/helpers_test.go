@@ -106,6 +106,15 @@ func startWith(t *testing.T, opts Options, change func(*branch.Options), dial ..
 	return r
 }
 
+// unserved is a server that is never served.
+func unserved(t *testing.T, opts Options) *Server {
+	t.Helper()
+	opts.Page = http.NotFoundHandler()
+	s := New(opts)
+	t.Cleanup(func() { s.hub.Close(); s.grpc.Stop() })
+	return s
+}
+
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -87,7 +87,7 @@ func TestTheWebPortSpeaksOnlyHTTP1(t *testing.T) {
 
 func TestThePeersOfTheWebPortMayNotDawdle(t *testing.T) {
 	t.Parallel()
-	h := New(Options{Page: http.NotFoundHandler()}).http
+	h := unserved(t, Options{}).http
 	if h.ReadHeaderTimeout <= 0 || h.ReadTimeout <= 0 || h.WriteTimeout <= 0 || h.IdleTimeout <= 0 || h.MaxHeaderBytes <= 0 || h.ErrorLog == nil {
 		t.Errorf("got %v %v %v %v %d, want a limit on each", h.ReadHeaderTimeout, h.ReadTimeout, h.WriteTimeout, h.IdleTimeout, h.MaxHeaderBytes)
 	}

@@ -36,6 +36,9 @@ import (
 type Options struct {
 	// Meta of the journal, for displays and for ExportJournal.
 	Meta Meta
+	// Head is the sequence of the journal's last record when it was opened; Publish is then given what is replayed up to it. Zero: a new
+	// journal.
+	Head uint64
 	// Export streams the journal's raw batches from a sequence on. Required.
 	Export func(ctx context.Context, from uint64, send func([]*pb.JournalBatch) error) error
 	// Page serves the display page. Required.
@@ -104,7 +107,7 @@ type Server struct {
 func New(opts Options) *Server {
 	opts = opts.orDefaults()
 	s := &Server{opts: opts, stopping: make(chan struct{}), exports: make(chan struct{}, mostExports)} // the size is the bound
-	s.board = newBoard(opts.Meta.Epoch, opts.Now)
+	s.board = newBoard(opts.Meta.Epoch, opts.Now, opts.Head)
 	s.hub = hub.New(hub.Options{Encode: encodeFrame, Heartbeat: s.board.heartbeat, HeartbeatEvery: opts.Heartbeat, WriteTimeout: opts.WriteTimeout, Logger: opts.Logger})
 	s.board.hub = s.hub
 	s.grpc = s.newGRPC()
