@@ -40,9 +40,12 @@ func TestTransfersCrosswise(t *testing.T) {
 	}
 	wg.Wait()
 	open := int64(0)
-	for _, v := range ok(h.ListTickets(t.Context(), ListRequest{Size: 1 << 20}))(t).Tickets {
-		if !v.State.Final() {
-			open++
+	for page := (ListReply{More: true}); page.More; {
+		page = ok(h.ListTickets(t.Context(), ListRequest{Size: 1000, After: page.Last}))(t)
+		for _, v := range page.Tickets {
+			if !v.State.Final() {
+				open++
+			}
 		}
 	}
 	if want := 80 + issued.Load() - ended.Load(); open != want {
