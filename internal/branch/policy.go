@@ -107,11 +107,9 @@ func (h Hours) on(t time.Time) []Window {
 	return h.Week[t.Weekday()]
 }
 
-// on returns when the window is on the date that t falls on.
+// on returns when the window is on, on the date that t falls on: where the clock jumps over its begin or its end, from or until the
+// jump, as the business day turns.
 func (w Window) on(t time.Time) (from, until time.Time) {
 	y, m, d := t.Date()
-	at := func(x time.Duration) time.Time {
-		return time.Date(y, m, d, int(x/time.Hour), int(x/time.Minute%60), 0, 0, t.Location())
-	}
-	return at(w.From), at(w.Until)
+	return turn(y, m, d, t.Location(), w.From), turn(y, m, d, t.Location(), w.Until)
 }
