@@ -115,14 +115,15 @@ func (b *Branch) openCounter(o *operation, r OpenRequest, c *counter.Counter) er
 }
 
 // left are the categories that are no longer configured: whoever waits in them is still called, by every session that serves what is
-// configured. It reads definitions, which change under all locks only; the caller holds one.
+// configured. Also if they have handed out nothing today: somebody may have been transferred there, or be sent back there later. Which
+// there are changes under all locks only; the caller holds one.
 func (b *Branch) left() (ids []queue.CategoryID) {
 	named := map[queue.CategoryID]bool{}
 	for _, d := range b.config.Load().Categories {
 		named[d.ID] = true
 	}
 	for _, c := range b.state.sets.Load().categories {
-		if !named[c.ID()] && c.Issued() > 0 {
+		if !named[c.ID()] {
 			ids = append(ids, c.ID())
 		}
 	}
