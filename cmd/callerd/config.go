@@ -111,7 +111,7 @@ func (c *config) branch() branch.Config {
 	zone, _ := time.LoadLocation(c.zone) // checked
 	cut, _ := parseCut(c.Branch.DayCut)
 	b := branch.Config{Name: queue.Names(c.Branch.Name), Zone: zone, Cut: cut}
-	b.Policies = map[queue.CategoryID]branch.Policy{}
+	b.Policies, b.Unnamed = map[queue.CategoryID]branch.Policy{}, c.policy(categoryConfig{})
 	var all []queue.CategoryID
 	for _, k := range c.Categories {
 		d := queue.CategoryDefined{ID: queue.CategoryID(k.ID), Name: queue.Names(k.Name), Prefix: k.Prefix, Width: defaultWidth}

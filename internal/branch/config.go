@@ -17,6 +17,7 @@ type Config struct {
 	Categories []queue.CategoryDefined
 	Counters   []queue.CounterDefined // a Rule of 0 stands for queue.Oldest
 	Policies   map[queue.CategoryID]Policy
+	Unnamed    Policy // of a category that Policies does not name: who waits there still is not to starve
 	Resources  []queue.ResourceDefined
 }
 

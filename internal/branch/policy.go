@@ -33,7 +33,13 @@ type Policy struct {
 }
 
 // policy returns what the configuration says of a category.
-func (b *Branch) policy(id queue.CategoryID) Policy { return b.config.Load().Policies[id] }
+func (b *Branch) policy(id queue.CategoryID) Policy {
+	c := b.config.Load()
+	if p, named := c.Policies[id]; named {
+		return p
+	}
+	return c.Unnamed
+}
 
 // deadline returns the time at which a state that is entered now ends, 0 for never.
 func (p Policy) deadline(s queue.State, at int64) int64 {

@@ -68,3 +68,28 @@ func TestWhoWaitsInACategoryThatIsGoneIsStillCalled(t *testing.T) {
 		})
 	}
 }
+
+// The bound over all rules holds for a category that the configuration no longer names, too: by what the configuration says of those.
+func TestWhoWaitsInACategoryThatIsGoneIsNotStarved(t *testing.T) {
+	t.Parallel()
+	p := Policy{MaxWait: time.Hour, MaxOvertakes: 2}
+	h := with(t, p, func(c *Config) {
+		c.Unnamed = p
+		for i := range c.Counters {
+			c.Counters[i].Rule = queue.Priority
+		}
+	})
+	late := h.issue("corporate").ID
+	if err := h.Reload(t.Context(), without(h.opts.Config, "corporate")); err != nil {
+		t.Fatal(err)
+	}
+	token := h.counter(1)
+	for n := range 3 {
+		h.issue("personal")
+		got := h.next(token)
+		if gone := n == 2; gone != (got.Ticket.ID == late) || gone != (got.Rule == queue.Overdue) {
+			t.Fatalf("call %d: got %s by rule %d, want it overdue after it was passed over twice", n+1, got.Ticket.Number, got.Rule)
+		}
+		h.verb((*Branch).CompleteTicket, token, got.Ticket.ID)
+	}
+}
