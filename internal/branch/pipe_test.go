@@ -56,6 +56,26 @@ func TestWhoClaimsBetweenTakingAndCommittingWaitsForTheNextBatch(t *testing.T) {
 	})
 }
 
+// What cannot be applied must not reach the disk: a record is applied before anybody can take it, with the sequence that it will have.
+func TestARecordIsAppliedBeforeItCanBeTaken(t *testing.T) {
+	p := idlePipe(&memory{})
+	claimed(t, p)
+	if err := p.permit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var h arch.Held
+	applied := false
+	at := p.claim(&h, &queue.Record{}, func(r *queue.Record) error {
+		if applied = true; len(p.pending) != 1 || r.Sequence != 2 { // we hold the ring's lock
+			t.Errorf("record %d is applied while %d can be taken, want 2 while one can", r.Sequence, len(p.pending))
+		}
+		return nil
+	})
+	if !applied || at != 2 || len(p.take(nil)) != 2 {
+		t.Errorf("got record %d, applied %t, want 2", at, applied)
+	}
+}
+
 func TestABatchIsInTheOrderOfTheClaims(t *testing.T) {
 	p := idlePipe(&memory{})
 	var spare []*queue.Record

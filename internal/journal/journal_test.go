@@ -285,6 +285,23 @@ func TestDropDaysKeepsTheNewest(t *testing.T) {
 	equal(t, mustReadAll(t, dir), append(slices.Clone(all[300:]), more...))
 }
 
+// After short days a replay, and with it a request id's 24 hours, reaches back over more days than are to be kept: those stay.
+func TestDropDaysKeepsWhatAReplayNeeds(t *testing.T) {
+	t.Parallel()
+	j := mustOpen(t, t.TempDir())
+	all := days(6, 10)
+	for d, hour := range []time.Duration{0, 24, 30, 36, 42, 48} {
+		all[d*10].At = testTime.Add(hour * time.Hour).UnixNano()
+	}
+	appendAll(t, j, all, 10)
+	for _, want := range []int{1, 0} {
+		if got, err := j.DropDays(2); err != nil || got != want {
+			t.Errorf("dropped %d days (%v), want %d", got, err, want)
+		}
+		equal(t, replayed(t, j), all[10:])
+	}
+}
+
 func TestAnExportOfADroppedDayFails(t *testing.T) {
 	t.Parallel()
 	j := mustOpen(t, t.TempDir())
