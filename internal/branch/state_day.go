@@ -63,7 +63,7 @@ func (s *State) applyDay(r *queue.Record, o *queue.DayOpened) error {
 	s.deadlines.clear()
 	s.credits.reset(o.Credits)
 	s.resources.reset(o.Resources)
-	s.branch, s.notice, s.latest, s.runs = o.Branch, o.Notice, o.Latest, o.Runs
+	s.branch, s.notice, s.latest, s.runs = o.Branch, o.Notice, o.Latest, max(o.Runs, o.Day.Run)
 	return nil
 }
 
