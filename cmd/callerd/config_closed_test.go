@@ -24,3 +24,17 @@ func TestAWeekOfClosedDaysIsClosed(t *testing.T) {
 		}
 	}
 }
+
+// What is printed of a week is what the file may say of it: a closed one is not printed as one that is always open.
+func TestAClosedWeekIsPrintedAsClosed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"{}": "{}", "{monday: []}": "{monday: []}", "{monday: [\"09:00-12:00\"]}": "{mon 09:00-12:00}"} {
+		c, err := parseConfig("hall.yaml", []byte("branch: {time_zone: UTC}\ndefaults: {hours: "+text+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := weekText(c.branch().Policies["personal"].Hours); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

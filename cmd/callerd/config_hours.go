@@ -100,7 +100,10 @@ func weekText(h branch.Hours) string {
 			days = append(days, strings.ToLower(time.Weekday(d).String()[:3])+" "+windowsText(h.Week[d]))
 		}
 	}
-	if len(days) == 0 {
+	switch {
+	case len(days) == 0 && h.Weekly:
+		return "{monday: []}" // closed on every day; without a day it would be always open
+	case len(days) == 0:
 		return "{}"
 	}
 	return "{" + strings.Join(days, ", ") + "}"
