@@ -206,7 +206,9 @@ func (c *content) records(i int, f func(*queue.Record) error) error {
 	})
 }
 
-func recordError(r *queue.Record, err error) error { return fmt.Errorf("record %d: %w", r.Sequence, err) }
+func recordError(r *queue.Record, err error) error {
+	return fmt.Errorf("record %d: %w", r.Sequence, err)
+}
 
 // touch visits all pages of the days from index i up to, not including, n.
 func (c *content) touch(i, n int) error {
