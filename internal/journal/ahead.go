@@ -10,7 +10,7 @@ const readAhead = 8
 // recordsAhead is records, with the reading on a goroutine of its own: while f is at work on one batch, the next are decoded. It returns
 // when both have ended.
 func (c *content) recordsAhead(i int, f func(*queue.Record) error) error {
-	decoded := make(chan []*queue.Record, readAhead)
+	decoded := make(chan []*queue.Record, readAhead) // its size is what both may differ in pace
 	enough := make(chan struct{}) // closed: f has failed
 	read := make(chan error, 1)
 	go func() {
