@@ -11,7 +11,7 @@ const readAhead = 8
 // when both have ended.
 func (c *content) recordsAhead(i int, f func(*queue.Record) error) error {
 	decoded := make(chan []*queue.Record, readAhead) // its size is what both may differ in pace
-	enough := make(chan struct{}) // closed: f has failed
+	enough := make(chan struct{})                    // closed: f has failed
 	read := make(chan error, 1)
 	go func() {
 		defer close(decoded)
