@@ -91,10 +91,22 @@ func (r *resources) circle(w *waiter) bool {
 		}
 		return false
 	}
-	if i := slices.Index(r.waiters, w); i >= 0 {
-		return waitsFor(w, r.waiters[:i])
+	return waitsFor(w, r.waiters[:r.place(w)])
+}
+
+// place is where w stands in the list, or would: last, or right behind the same request asked before, for that is one wish, in
+// line since it was first asked. The caller holds lock.
+func (r *resources) place(w *waiter) int {
+	last := len(r.waiters)
+	for i, x := range r.waiters {
+		if x == w {
+			return i
+		}
+		if x.request == w.request && x.counter == w.counter && slices.Equal(x.names, w.names) {
+			last = i + 1
+		}
 	}
-	return waitsFor(w, r.waiters)
+	return last
 }
 
 // leave tells those who wait for a counter that is closed. The caller holds lock.
@@ -203,7 +215,7 @@ func (b *Branch) acquire(ctx context.Context, r AcquireRequest, w *waiter, sessi
 			return fmt.Errorf("%w: %s is at counter %d, and who waits for it would wait for you; give back what you have and ask for all together", ErrResourceBusy, holder.Name, holder.Counter)
 		}
 		if !slices.Contains(desk.waiters, w) {
-			desk.waiters = append(desk.waiters, w)
+			desk.waiters = slices.Insert(desk.waiters, desk.place(w), w)
 		}
 		return nil
 	}, func(o *operation) {

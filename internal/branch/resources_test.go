@@ -324,6 +324,72 @@ func TestNobodyWaitsInACircle(t *testing.T) {
 	ok(h.ReleaseResources(t.Context(), h.request(), s[0], seal.Fence))(t)
 }
 
+// A console that lost its connection asks again with the same request while its first call still waits, others behind it: it
+// wants one thing once, so it stands in nobody's way but its own, and gets the grant of the first.
+func TestARetryBehindOthersIsNoCircle(t *testing.T) {
+	h, s := deskHall(t)
+	g := h.acquire(s[0], "seal")
+	r := h.acquireRequest(time.Minute, "seal")
+	come, other := make(chan Grant), make(chan Grant, 1)
+	wait := func(r AcquireRequest, who int, come chan<- Grant) {
+		go func() {
+			g, err := h.AcquireResources(t.Context(), r, s[who])
+			if err != nil {
+				t.Errorf("counter %d: %v", who+1, err)
+			}
+			come <- g
+		}()
+	}
+	wait(r, 1, come)
+	h.until("seal", 1)
+	wait(h.acquireRequest(time.Minute, "seal"), 2, other)
+	h.until("seal", 2)
+	wait(r, 1, come)
+	h.until("seal", 3)
+	ok(h.ReleaseResources(t.Context(), h.request(), s[0], g.Fence))(t)
+	a, b := <-come, <-come
+	if a.Fence == 0 || a.Fence != b.Fence || a.Replayed == b.Replayed {
+		t.Errorf("got %+v and %+v, want one grant", a, b)
+	}
+	ok(h.ReleaseResources(t.Context(), h.request(), s[1], a.Fence))(t)
+	if c := <-other; c.Fence <= a.Fence {
+		t.Errorf("got fence %d after %d", c.Fence, a.Fence)
+	}
+}
+
+// The place in the line is the wish's: when the first call goes away, the one that asked again has it.
+func TestARetryKeepsThePlaceInTheLine(t *testing.T) {
+	h, s := deskHall(t)
+	g := h.acquire(s[0], "seal")
+	r := h.acquireRequest(time.Minute, "seal")
+	ctx, cancel := context.WithCancel(t.Context())
+	first, again, other := make(chan error, 1), make(chan Grant, 1), make(chan Grant, 1)
+	wait := func(r AcquireRequest, who int, come chan<- Grant) {
+		g, err := h.AcquireResources(t.Context(), r, s[who])
+		if err != nil {
+			t.Errorf("counter %d: %v", who+1, err)
+		}
+		come <- g
+	}
+	go func() {
+		_, err := h.AcquireResources(ctx, r, s[1])
+		first <- err
+	}()
+	h.until("seal", 1)
+	go wait(h.acquireRequest(time.Minute, "seal"), 2, other)
+	h.until("seal", 2)
+	go wait(r, 1, again)
+	h.until("seal", 3)
+	cancel()
+	refused(t, <-first, context.Canceled)
+	ok(h.ReleaseResources(t.Context(), h.request(), s[0], g.Fence))(t)
+	a := <-again
+	ok(h.ReleaseResources(t.Context(), h.request(), s[1], a.Fence))(t)
+	if c := <-other; a.Replayed || c.Fence <= a.Fence {
+		t.Errorf("got %+v for who asked again, %+v for who came between", a, c)
+	}
+}
+
 // Counters ask crosswise, in any order, and some die: everybody is served, at most one has a thing at a time.
 func TestCrosswiseResourcesNeverDeadlock(t *testing.T) {
 	rounds := 400
