@@ -212,6 +212,9 @@ func (b *Branch) acquire(ctx context.Context, r AcquireRequest, w *waiter, sessi
 		}
 		if w.counter = s.counter.ID(); desk.circle(w) {
 			waits = false
+			if free {
+				return fmt.Errorf("%w: others wait before you, and they would wait for you; give back what you have and ask for all together", ErrResourceBusy)
+			}
 			return fmt.Errorf("%w: %s is at counter %d, and who waits for it would wait for you; give back what you have and ask for all together", ErrResourceBusy, holder.Name, holder.Counter)
 		}
 		if !slices.Contains(desk.waiters, w) {

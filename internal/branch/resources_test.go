@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -387,6 +388,27 @@ func TestARetryKeepsThePlaceInTheLine(t *testing.T) {
 	ok(h.ReleaseResources(t.Context(), h.request(), s[1], a.Fence))(t)
 	if c := <-other; a.Replayed || c.Fence <= a.Fence {
 		t.Errorf("got %+v for who asked again, %+v for who came between", a, c)
+	}
+}
+
+// What is free is refused to who has what those before him wait for; no counter has it, and none is named.
+func TestACircleOverWhatIsFree(t *testing.T) {
+	h, s := deskHall(t)
+	cash := h.acquire(s[0], "cash")
+	come := make(chan error, 1)
+	go func() {
+		_, err := h.AcquireResources(t.Context(), h.acquireRequest(time.Minute, "seal", "cash"), s[1])
+		come <- err
+	}()
+	h.until("seal", 1)
+	_, err := h.AcquireResources(t.Context(), h.acquireRequest(time.Minute, "seal"), s[0])
+	refused(t, err, ErrResourceBusy)
+	if err != nil && !strings.Contains(err.Error(), "others wait before you") {
+		t.Errorf("got %q, want no counter blamed for what is free", err)
+	}
+	ok(h.ReleaseResources(t.Context(), h.request(), s[0], cash.Fence))(t)
+	if err := <-come; err != nil {
+		t.Error(err)
 	}
 }
 
