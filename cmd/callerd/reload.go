@@ -39,7 +39,10 @@ func (r *reloader) reload(ctx context.Context) {
 		r.logger.Warn("nothing to reload: no --config was given")
 		return
 	}
-	next, err := loadConfig(r.path)
+	next, lines, err := readConfig(r.path)
+	if err == nil && len(lines) == 0 {
+		err = errors.New(r.path + ": there is nothing in it; if the default branch is meant, write a key, such as keep_days")
+	}
 	if err != nil {
 		r.logger.Error("the configuration has faults; the old one goes on", "error", err)
 		return

@@ -70,6 +70,11 @@ func TestAHangupReloadsWhatCanChangeAndTellsWhatCannot(t *testing.T) {
 	}
 	issueOne(t, d, "loans")
 
+	// A file that somebody is just writing, or wrote on a full disk, has nothing in it: that is no wish for the default hall.
+	for _, nothing := range []string{"", "# a comment\n"} {
+		d.hangup(file, nothing, "there is nothing in it")
+	}
+
 	// A prefix that another category has out: refused whole.
 	d.hangup(file, zone+"categories: [{id: vip, prefix: L}]\n", "cannot be taken now")
 	if said := d.err.String(); !strings.Contains(said, "loans has handed out numbers") {
