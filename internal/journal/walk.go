@@ -19,7 +19,7 @@ type element struct {
 // may be kept.
 func (m *image) each(root uint64, f func(element) error) error {
 	w := walk{image: m, f: f}
-	return w.tree(root, 0)
+	return w.tree(root, nil, 0)
 }
 
 // eachIn is each for a bucket that is itself an entry, beginning with the last key that is not larger
@@ -30,13 +30,13 @@ func (m *image) eachIn(e element, from []byte, f func(element) error) error {
 	}
 	w := walk{image: m, from: from, f: f}
 	if root := order.Uint64(e.value); root != 0 {
-		return w.tree(root, 0)
+		return w.tree(root, nil, 0)
 	}
 	b := e.value[bucketSize:] // a small bucket is a page inside its parent's
 	if len(b) < pageHeader || order.Uint64(b) != 0 || order.Uint16(b[8:]) != leafPage || order.Uint32(b[12:]) != 0 {
 		return damaged("bucket %x is no page", e.key)
 	}
-	_, err := w.leaf(b)
+	_, err := w.leaf(b, nil)
 	return err
 }
 
@@ -50,13 +50,16 @@ type walk struct {
 	any   bool   // there was one
 }
 
-func (w *walk) tree(id uint64, depth int) error {
+// tree walks the page with an id and all below it. Its first key must be the one under which its parent has it, if that is
+// not nil: by its first key bbolt looks for a page's place in the parent when it writes it elsewhere, and where it does not find
+// it, the old place stays and points to a page that is free.
+func (w *walk) tree(id uint64, first []byte, depth int) error {
 	b, err := w.page(id, branchPage, leafPage)
 	if err != nil {
 		return err
 	}
 	if order.Uint16(b[8:]) == leafPage {
-		size, err := w.leaf(b)
+		size, err := w.leaf(b, first)
 		if err != nil {
 			return err
 		}
@@ -74,7 +77,7 @@ func (w *walk) tree(id uint64, depth int) error {
 			return err
 		}
 		size += elementSize + len(key)
-		if !w.follows(key) {
+		if !w.follows(key) || i == 0 && first != nil && !bytes.Equal(key, first) {
 			return damaged("page %d: branch %d is out of order", id, i)
 		}
 		w.floor = key
@@ -83,7 +86,7 @@ func (w *walk) tree(id uint64, depth int) error {
 		} else if skip {
 			continue
 		}
-		if err := w.tree(order.Uint64(e[8:]), depth+1); err != nil {
+		if err := w.tree(order.Uint64(e[8:]), key, depth+1); err != nil {
 			return err
 		}
 	}
@@ -101,10 +104,10 @@ func (w *walk) fits(id uint64, b []byte, size int) error {
 	return nil
 }
 
-// leaf returns how many bytes of the page are used.
-func (w *walk) leaf(b []byte) (size int, err error) {
+// leaf returns how many bytes of the page are used. Its first key must be the given one, if that is not nil.
+func (w *walk) leaf(b, first []byte) (size int, err error) {
 	count := int(order.Uint16(b[10:]))
-	if size = pageHeader; size+count*elementSize > len(b) {
+	if size = pageHeader; size+count*elementSize > len(b) || count == 0 && first != nil {
 		return size, damaged("a page has %d entries", count)
 	}
 	for i := range count {
@@ -119,7 +122,7 @@ func (w *walk) leaf(b []byte) (size int, err error) {
 		}
 		size += elementSize + len(key) + len(value)
 		flags := order.Uint32(e)
-		if flags > bucketElement || !w.follows(key) {
+		if flags > bucketElement || !w.follows(key) || i == 0 && first != nil && !bytes.Equal(key, first) {
 			return size, damaged("entry %x is out of order", key)
 		}
 		w.last, w.any = key, true
