@@ -210,11 +210,38 @@ func recordError(r *queue.Record, err error) error {
 	return fmt.Errorf("record %d: %w", r.Sequence, err)
 }
 
-// touch visits all pages of the days from index i up to, not including, n.
+// touch visits all pages of the days from index i up to, not including, n, and checks that each holds the batches that
+// it should, without a gap from its name to the day after: bbolt follows what says that it is a bucket, and frees what
+// a day's pages name, also where something else has been written over them.
 func (c *content) touch(i, n int) error {
 	for ; i < n; i++ {
-		if err := c.eachIn(c.days[i], nil, func(element) error { return nil }); err != nil {
+		next, err := sequence(c.days[i].key)
+		if err != nil {
+			return err
+		}
+		err = c.eachIn(c.days[i], nil, func(e element) error {
+			first, err := sequence(e.key)
+			if err != nil {
+				return err
+			}
+			if e.bucket || first != next {
+				return damaged("batch %d is where record %d should be", first, next)
+			}
+			count, err := countOf(e.value)
+			next += count
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("day %x: %w", c.days[i].key, err)
+		}
+		end := c.head.last + 1
+		if i+1 < len(c.days) {
+			if end, err = sequence(c.days[i+1].key); err != nil {
+				return err
+			}
+		}
+		if next != end {
+			return damaged("day %x ends with record %d of %d", c.days[i].key, next-1, end-1)
 		}
 	}
 	return nil
