@@ -173,14 +173,25 @@ func TestOvertakesAndWhoIsOverdue(t *testing.T) {
 		var l Line
 		var model []*Live
 		count := map[*Live]uint32{}
-		next := int64(0)
+		enter := func(t *rapid.T) {
+			v := &Live{Ticket: Ticket{
+				Key:       OrderKey{Entry: rapid.Int64Range(1, 1000).Draw(t, "entry")},
+				Entered:   rapid.Int64Range(1, 50).Draw(t, "entered"),
+				Overtaken: rapid.Uint32Range(0, 1).Draw(t, "overtaken"), // a ticket that comes back has been here before
+			}}
+			i, there := slices.BinarySearchFunc(model, v, compareKeys)
+			if there {
+				return
+			}
+			count[v] = v.Overtaken
+			l.Enter(v)
+			model = slices.Insert(model, i, v)
+		}
+		for range rapid.IntRange(0, 40).Draw(t, "waiting") { // in a short line little is kept for a whole subtree
+			enter(t)
+		}
 		t.Repeat(map[string]func(*rapid.T){
-			"enter": func(t *rapid.T) {
-				next++
-				v := &Live{Ticket: Ticket{Key: OrderKey{Entry: next}, Entered: rapid.Int64Range(1, 50).Draw(t, "entered")}}
-				l.Enter(v)
-				model = append(model, v)
-			},
+			"enter": enter,
 			"call": func(t *rapid.T) {
 				if len(model) == 0 {
 					t.Skip("nobody waits")
