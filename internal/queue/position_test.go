@@ -105,9 +105,14 @@ func TestATicketStandsWhereItWasPut(t *testing.T) {
 				if len(model) < 3 {
 					t.Skip("too few")
 				}
+				k := rapid.IntRange(1, 3).Draw(t, "after")
 				for range 40 {
 					sequence++
-					put(t, model[len(model)-1], After, 1)
+					v := model[len(model)-1]
+					if rapid.Bool().Draw(t, "the first") {
+						v = model[0]
+					}
+					put(t, v, After, k)
 				}
 			},
 			"": func(t *rapid.T) {
@@ -148,22 +153,28 @@ func TestTheFrontOfAYoungLineIsTheFront(t *testing.T) {
 
 // What one record sends back into a line keeps its order, also where keys are taken.
 func TestTicketsSentBackTogetherFindDifferentPlaces(t *testing.T) {
-	var l Line
 	keys := []OrderKey{{5, 0}, {5, 1000}, {6, 0}}
-	for _, k := range keys {
-		l.Enter(&Live{Ticket: Ticket{Key: k}})
-	}
-	taken := slices.Clone(keys) // of those who come back as well
-	var got []OrderKey
-	for _, k := range keys {
-		key, moved := l.KeyAt(&Live{Ticket: Ticket{Key: k}}, Kept, 0, taken...)
-		if len(moved) > 0 || slices.Contains(taken, key) {
-			t.Errorf("%v: got %v and %d moved, want a free key", k, key, len(moved))
+	for i := range 2 * len(keys) {
+		var l Line
+		there, turned := i/2+1, i%2 == 1
+		for _, k := range keys[:there] {
+			l.Enter(&Live{Ticket: Ticket{Key: k}})
 		}
-		taken, got = append(taken, key), append(got, key)
-	}
-	if !slices.IsSortedFunc(got, func(a, b OrderKey) int { return map[bool]int{true: -1, false: 1}[a.Before(b)] }) {
-		t.Errorf("got %v, want them in the order of before", got)
+		taken := slices.Clone(keys) // of those who come back as well, in any order
+		var got []OrderKey
+		for _, k := range keys {
+			if turned {
+				slices.Reverse(taken)
+			}
+			key, moved := l.KeyAt(&Live{Ticket: Ticket{Key: k}}, Kept, 0, taken...)
+			if len(moved) > 0 || slices.Contains(taken, key) {
+				t.Errorf("%v: got %v and %d moved, want a free key", k, key, len(moved))
+			}
+			taken, got = append(taken, key), append(got, key)
+		}
+		if !slices.IsSortedFunc(got, func(a, b OrderKey) int { return map[bool]int{true: -1, false: 1}[a.Before(b)] }) {
+			t.Errorf("got %v, want them in the order of before", got)
+		}
 	}
 }
 
