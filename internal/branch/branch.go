@@ -50,7 +50,7 @@ type Options struct {
 	Config Config
 	// Lease is how long a session lives without a command or a renewal. Zero: DefaultLease.
 	Lease time.Duration
-	// Now is the clock; its monotonic reading runs the leases. Nil: time.Now.
+	// Now is the clock; its monotonic reading runs the leases. Any goroutine may call it. Nil: time.Now.
 	Now func() time.Time
 	// Logger gets what an operator should know. Nil discards.
 	Logger *slog.Logger

@@ -104,8 +104,9 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 	happened := map[string]int{}
 	for seed := range uint64(3) {
 		t.Logf("seed %d", seed)
-		j, clock := &memoryJournal{}, time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
-		w := &walk{t: t, rand: rand.New(rand.NewPCG(seed, 0)), now: &clock}
+		j := &memoryJournal{}
+		w := &walk{t: t, rand: rand.New(rand.NewPCG(seed, 0))}
+		w.now.Store(time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC).UnixNano())
 		conf := testConfig()
 		p := branch.Policy{NoShowAfter: 30 * time.Second, CheckInWithin: 10 * time.Minute, HeldWithin: 15 * time.Minute, RequeueWithin: 10 * time.Minute, MaxOvertakes: 5}
 		conf.Policies = map[queue.CategoryID]branch.Policy{"personal": p, "vip": p}
@@ -120,7 +121,7 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 			}
 			o := observe(t)
 			b, err := branch.Open(t.Context(), branch.Options{Journal: j, Publish: o.publish, Secret: make([]byte, 32), Config: conf, Verify: true,
-				Now: func() time.Time { return *w.now }})
+				Now: func() time.Time { return time.Unix(0, w.now.Load()).UTC() }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +139,7 @@ func TestTheBoardIsWhatTheRecordsAndTheFramesMakeOfIt(t *testing.T) {
 				return
 			}
 		}
-		for range 3 {
+		for range 2 {
 			sameAfterSilence(t, j.records, j.records[w.rand.IntN(len(j.records))].Sequence)
 		}
 		for _, r := range j.records {

@@ -36,7 +36,7 @@ func sameAfterSilence(t *testing.T, records []*queue.Record, loud uint64) {
 			t.Errorf("loud from %d, counter %d: got\n%s\nwant\n%s", loud, id, got, want)
 		}
 		for i, r := range records {
-			if r.Sequence < loud || r.Sequence > loud+50 && i < len(records)-50 { // each is told all that follows
+			if r.Sequence < loud || r.Sequence > loud+20 && i < len(records)-20 { // each is told all that follows
 				continue
 			}
 			if got, want := missed(t, last, id, r.Sequence), missed(t, all, id, r.Sequence); got != want {

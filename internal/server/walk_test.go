@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ type walk struct {
 	t        *testing.T
 	b        *branch.Branch
 	rand     *rand.Rand
-	now      *time.Time
+	now      atomic.Int64 // Unix ns; the branch reads it from several goroutines
 	requests uint64
 	sessions map[queue.CounterID]string
 	current  map[queue.CounterID]queue.TicketID
@@ -60,11 +61,14 @@ func last(ids []queue.TicketID) queue.TicketID {
 	return ids[len(ids)-1]
 }
 
+// pass lets time go by.
+func (w *walk) pass(d time.Duration) { w.now.Add(int64(d)) }
+
 func (w *walk) step() {
 	if w.sessions == nil {
 		w.sessions, w.current = map[queue.CounterID]string{}, map[queue.CounterID]queue.TicketID{}
 	}
-	*w.now = w.now.Add(time.Duration(w.rand.IntN(2000)) * time.Millisecond)
+	w.pass(time.Duration(w.rand.IntN(2000)) * time.Millisecond)
 	switch n := w.rand.IntN(100); {
 	case n < 3:
 		w.hallStep()
@@ -179,13 +183,13 @@ func (w *walk) hallStep() {
 	case 1:
 		_, _ = b.ResetCategory(ctx, w.request(), w.category(), "test")
 	case 2, 3: // every console is silent for longer than its lease
-		*w.now = w.now.Add(2 * branch.DefaultLease)
+		w.pass(2 * branch.DefaultLease)
 		w.expire()
 	case 4: // long enough for what has a deadline
-		*w.now = w.now.Add(20 * time.Minute)
+		w.pass(20 * time.Minute)
 		w.expire()
 	default:
-		*w.now = w.now.Add(time.Duration(w.rand.IntN(30)) * time.Hour)
+		w.pass(time.Duration(w.rand.IntN(30)) * time.Hour)
 		w.expire()
 	}
 }
