@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
+	"strconv"
 
 	"callerd/internal/branch"
 	"callerd/internal/queue"
@@ -57,6 +59,7 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	r.keeper.keep(next.keepDays())
 	r.told(next)
+	r.gone(next)
 	r.now = next
 	r.logger.Info("configuration reloaded", "file", r.path)
 }
@@ -80,6 +83,24 @@ func (r *reloader) fixed(next *config) {
 	}
 	if next.zone != r.now.zone || next.Branch.DayCut != r.now.Branch.DayCut {
 		r.logger.Info("the time zone and the cut act from the next business day on", "time_zone", next.zone, "day_cut", next.Branch.DayCut)
+	}
+}
+
+// gone names what a file closes by no longer naming it: it may be meant, or be a file that was cut short.
+func (r *reloader) gone(next *config) {
+	var categories, counters []string
+	for _, k := range r.now.Categories {
+		if !slices.ContainsFunc(next.Categories, func(n categoryConfig) bool { return n.ID == k.ID }) {
+			categories = append(categories, k.ID)
+		}
+	}
+	for _, k := range r.now.Counters {
+		if !slices.ContainsFunc(next.Counters, func(n counterConfig) bool { return n.Counter == k.Counter }) {
+			counters = append(counters, strconv.Itoa(k.Counter))
+		}
+	}
+	if len(categories)+len(counters) > 0 {
+		r.logger.Warn("closed, as the file no longer names them", "categories", categories, "counters", counters)
 	}
 }
 

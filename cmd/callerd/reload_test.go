@@ -56,6 +56,9 @@ func TestAHangupReloadsWhatCanChangeAndTellsWhatCannot(t *testing.T) {
 		t.Errorf("got %s, want CATEGORY_CLOSED", got)
 	}
 	openConsole(t, d, 8)
+	if !strings.Contains(d.err.String(), `"closed, as the file no longer names them" categories=[corporate] counters="[1 2 3 4]"`) {
+		t.Errorf("got %s, want told what is closed", d.err.String())
+	}
 	if !strings.Contains(d.err.String(), "key=categories.personal.prefix value=A wanted=P") {
 		t.Errorf("got %s, want told that the prefix stays", d.err.String())
 	}
