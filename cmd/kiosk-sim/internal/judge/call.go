@@ -59,13 +59,16 @@ func (m *model) take(t *ticket, c *counter, at uint64, rule string, saved []int6
 	if placed && t.state == "waiting" {
 		m.passOver(c, t, at, rule, op)
 	} else {
-		for _, l := range m.serves(c) {
-			l.blur()
-		}
+		m.blurLines(c)
 	}
-	if e := m.creditOf(c); saved != nil {
+	switch e := m.creditOf(c); {
+	case !c.known:
+		m.blurLines(c)
+		m.blurCredits(c)
+	case saved != nil:
 		e.saved = saved
-	} else if c.rule == "ratio" && (!placed || rule == "") {
+		e.blur = e.blur || m.unseen(&scope{at: at, end: m.clock, lines: m.serves(c)}) // who waited is not known for sure
+	case c.rule == "ratio" && (!placed || rule == ""):
 		e.blur = true
 	}
 	m.put(t, "called", at, c.number)
@@ -80,22 +83,29 @@ func (m *model) take(t *ticket, c *counter, at uint64, rule string, saved []int6
 // turnOf: it was this ticket's turn, and by this rule.
 func (m *model) turnOf(op *history.Op, c *counter, t *ticket, at uint64) choice {
 	lines := m.serves(c)
-	if len(lines) == 0 {
-		return choice{t: t}
+	if len(lines) == 0 || !c.known {
+		out := choice{t: t, unsure: true}
+		if op.Why != nil {
+			out.rule = op.Why.Rule
+		}
+		return out
 	}
 	if t.bound == 0 && !slices.Contains(lines, t.in) {
 		m.verdicts[Explained].fault(describeAll(op), "counter %d does not serve %s", op.Counter, t.in.category)
 		return choice{t: t}
 	}
 	want := m.choose(c, callTime(op))
-	for want.t != t && want.t != nil && m.stands(want.t, t) && m.taken(want.t, at, 0) {
+	hazy := func() bool {
+		return want.unsure || m.blurred(lines) || c.rule == "ratio" && m.creditOf(c).blur
+	}
+	for want.t != t && want.t != nil && m.stands(want.t, t) && (want.t.in == t.in || !hazy()) && m.taken(want.t, at, 0) {
 		want = m.choose(c, callTime(op))
 	}
 	if want.t == t {
 		return want
 	}
 	s := &scope{at: at, end: op.End, lines: lines, tickets: []*ticket{t}, counters: []uint32{op.Counter}}
-	s.hazy = want.unsure || m.blurred(lines) || c.rule == "ratio" && m.creditOf(c).blur || m.policies == nil && op.Why != nil && op.Why.Rule == "overdue"
+	s.hazy = hazy() || m.policies == nil && op.Why != nil && op.Why.Rule == "overdue"
 	if want.t != nil {
 		m.fault(FIFO, s, describeAll(op), "%s (entered at %d) was called at %d while %s (entered at %d) was before it by the rule %q",
 			t.id, t.key.entry, at, want.t.id, want.t.key.entry, want.rule)
@@ -127,7 +137,16 @@ func (m *model) taken(t *ticket, at uint64, by uint32) bool {
 		case r.done == nil && op.Ticket == t.id && (op.Method == "CancelTicket" || op.Method == "TransferTicket" || op.Method == "CallTicket"):
 			r.used = true
 			if op.Method == "CallTicket" {
+				if done := m.find(op.Complete); done != nil {
+					m.left(done, nil)
+				}
 				m.guess(m.counter(op.Counter))
+			}
+			t.in.guessed = true // it may also do so later
+			if op.Method == "TransferTicket" {
+				m.moveTo(t, op, at, false)
+				t.in.guessed = true
+				return true
 			}
 			m.put(t, "gone", 0, 0)
 			return true
@@ -137,7 +156,7 @@ func (m *model) taken(t *ticket, at uint64, by uint32) bool {
 	for _, r := range pending {
 		op := r.ops[0]
 		c := m.counter(op.Counter)
-		if r.done == nil && op.Method == "CallNext" && (slices.Contains(c.categories, t.in.category) || t.bound == c.number) {
+		if r.done == nil && op.Method == "CallNext" && (slices.Contains(m.mayServe(c), t.in) || t.bound == c.number) {
 			r.used, c.vague = true, true
 			if done := m.find(op.Complete); done != nil {
 				m.left(done, nil)
@@ -152,11 +171,43 @@ func (m *model) taken(t *ticket, at uint64, by uint32) bool {
 
 // guess notes an unseen call of a counter: whom it called and passed over is not known.
 func (m *model) guess(c *counter) {
-	for _, l := range m.serves(c) {
+	for _, l := range m.mayServe(c) {
 		l.guessed = true
+	}
+	m.blurLines(c)
+	m.blurCredits(c)
+}
+
+// mayServe returns the lines that a counter may serve: any of today, if it is not known what its session was opened for.
+func (m *model) mayServe(c *counter) []*line {
+	if c.known {
+		return m.serves(c)
+	}
+	var all []*line
+	for _, l := range m.lines {
+		if l.day == m.day {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// blurLines says that an unseen call of a counter may have passed over anybody.
+func (m *model) blurLines(c *counter) {
+	for _, l := range m.mayServe(c) {
 		l.blur()
 	}
-	m.creditOf(c).blur = true
+}
+
+// blurCredits says that an unseen call of a counter may have changed what its categories have saved up.
+func (m *model) blurCredits(c *counter) {
+	if c.known {
+		m.creditOf(c).blur = true
+		return
+	}
+	for _, e := range m.credits {
+		e.blur = true
+	}
 }
 
 // off is 0 for a request of the counter, 1 for another.

@@ -49,7 +49,7 @@ func (m *model) deadline(op *history.Op, t *ticket, got *history.Ticket) {
 			v.fault(describeAll(op), "%s is %s for %v, its deadline is %s", t.id, t.state, time.Duration(d), stamp(got.Deadline))
 		}
 	}
-	t.due = got.Deadline
+	t.due, t.dated = got.Deadline, true
 }
 
 // over says whether a ticket's state may have ended by itself by a moment.

@@ -59,10 +59,11 @@ func (m *model) touches(op *history.Op, s *scope) bool {
 		return true
 	}
 	c := m.counters[op.Counter]
-	if c == nil {
-		return false
+	calls := op.Method == "CallNext" || op.Method == "CallTicket"
+	if c == nil || !c.known && calls {
+		return calls && len(s.lines) > 0
 	}
-	if op.Method == "CallNext" || op.Method == "CallTicket" {
+	if calls {
 		return slices.ContainsFunc(c.categories, func(id string) bool { return s.has(0, nil, id) })
 	}
 	return op.Method == "CloseCounter" && m.closes(c, s)

@@ -16,7 +16,7 @@ func (m *model) follow(f *history.Frame) {
 	}
 	for _, call := range f.Calls {
 		if t := m.find(call.Ticket); t != nil {
-			m.followCall(t, call, f.Sequence)
+			m.followCall(t, call, f)
 		}
 	}
 	for _, shown := range f.Counters {
@@ -29,8 +29,8 @@ func (m *model) follow(f *history.Frame) {
 	}
 }
 
-func (m *model) followCall(t *ticket, call history.Call, at uint64) {
-	c := m.counter(call.Counter)
+func (m *model) followCall(t *ticket, call history.Call, f *history.Frame) {
+	c, at := m.counter(call.Counter), f.Sequence
 	if t.state == "called" && t.counter == call.Counter && call.Recall {
 		m.consume(announces(call))
 		t.calls, t.version = t.calls+1, at
@@ -42,15 +42,14 @@ func (m *model) followCall(t *ticket, call history.Call, at uint64) {
 	}
 	rule, saved := "", []int64(nil)
 	op := m.consume(announces(call))
+	if op != nil && c.current != nil && c.current.id == op.Complete {
+		m.put(c.current, "completed", at, 0)
+	}
 	switch {
 	case op == nil:
 	case op.Method == "CallNext":
-		if done := m.find(op.Complete); done != nil && c.current == done {
-			m.put(done, "completed", at, 0)
-		}
-		want := m.choose(c, moment{m.clock, history.Never})
-		if rule = want.rule; want.t == t && !want.unsure {
-			saved = want.saved
+		if want := m.choose(c, moment{m.clock, f.At + slack}); want.t == t && !want.unsure && !m.blurred(m.serves(c)) {
+			rule, saved = want.rule, want.saved
 		}
 	case op.Method == "CallTicket":
 		rule = "given"
@@ -81,7 +80,8 @@ func (m *model) followCounter(shown history.Counter, f *history.Frame) {
 	}
 	if shown.State != "closed" && !c.open {
 		m.consume(session(c.number, "OpenCounter"))
-		c.open, c.known = true, false
+		c.open = true
+		m.stranger(c)
 	}
 	c.paused = shown.State == "paused"
 	t := c.current

@@ -13,12 +13,16 @@ func (m *model) lapsed(c *counter, now int64) bool {
 
 // lapse ends a session as the server does, at a sequence or (0) nobody knows where: a called ticket goes back to its place, one being served is held.
 func (m *model) lapse(c *counter, at uint64) {
-	if t := c.current; t != nil {
-		if t.state == "called" {
-			m.sendBack(t, at)
-		} else {
-			m.put(t, "held", at, c.number)
-		}
+	switch t := c.current; {
+	case t == nil:
+	case t.state != "called":
+		m.put(t, "held", at, c.number)
+	case at == 0 && t.due != 0:
+		// Its own time may have been over before that of the session: then it is a no-show, and does not wait.
+		m.put(t, "no_show", 0, 0)
+		t.counter, t.vague, t.in.guessed = c.number, true, true
+	default:
+		m.sendBack(t, at)
 	}
 	m.shut(c, at)
 }
@@ -61,8 +65,16 @@ func (m *model) openCounter(op *history.Op, at uint64) {
 		c.rule = "oldest"
 	}
 	m.verdicts[Explained].Judged += len(op.Tickets)
-	if !op.Replayed && !c.unsure {
+	if op.Replayed {
+		return
+	}
+	if !c.unsure {
 		m.held(op, c, s, len(op.Tickets))
+	}
+	for i := range op.Tickets { // what is held here is known now
+		if t := m.find(op.Tickets[i].ID); t != nil && !slices.Contains(c.held, t) {
+			m.adopt(t, &op.Tickets[i])
+		}
 	}
 }
 
@@ -94,6 +106,7 @@ func (m *model) shift(op *history.Op, at uint64) {
 	case "ResumeCounter":
 		c.paused = false
 	case "CloseCounter":
+		c.unsure = c.unsure || c.current == nil && op.Current == "hold" && (c.vague || m.unseen(s))
 		if t := c.current; t != nil {
 			switch op.Current {
 			case "requeue":
@@ -109,10 +122,18 @@ func (m *model) shift(op *history.Op, at uint64) {
 	}
 }
 
+// stranger forgets what a counter's session was opened for: nobody saw its beginning.
+func (m *model) stranger(c *counter) {
+	c.known, c.categories, c.weights, c.rule, c.lease = false, nil, nil, "", 0
+}
+
 // live: a command that was carried out had a session that was on.
 func (m *model) live(c *counter, op *history.Op, s *scope) {
 	if c.known && (!c.open || c.epoch != op.Epoch) {
 		m.fault(Explained, s, describeAll(op), "counter %d had no session %d (open %v, epoch %d), and its command was carried out", op.Counter, op.Epoch, c.open, c.epoch)
 		c.open, c.epoch, c.used = true, op.Epoch, op.Start
+		m.stranger(c)
+	} else if !c.known {
+		c.open, c.epoch = true, op.Epoch
 	}
 }

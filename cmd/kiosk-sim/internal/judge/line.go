@@ -1,5 +1,7 @@
 package judge
 
+import "slices"
+
 // ticket is a ticket in the model.
 type ticket struct {
 	id, number string
@@ -26,6 +28,7 @@ type ticket struct {
 	told     int
 	summoned moment
 	due      int64 // its state does not end by itself before, ns; 0: never, -1: not known
+	dated    bool  // an answer told due, it is exact
 }
 
 // moment is a time of the server, as far as it is known, ns.
@@ -77,7 +80,7 @@ func (l *line) head() *ticket {
 
 // fuzzy says whether it is not known who waits, or at which place.
 func (l *line) fuzzy() bool {
-	if l.guessed {
+	if l.guessed || slices.ContainsFunc(l.reserved, func(t *ticket) bool { return t.vague }) { // who is taken for reserved may wait
 		return true
 	}
 	for _, lane := range l.lanes {

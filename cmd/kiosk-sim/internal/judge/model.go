@@ -149,7 +149,7 @@ func (m *model) set(t *ticket, state string) {
 func (m *model) put(t *ticket, state string, at uint64, by uint32) {
 	m.release(t)
 	m.set(t, state)
-	t.version, t.due = at, m.dueOf(t)
+	t.version, t.due, t.dated = at, m.dueOf(t), false
 	if state != "waiting" {
 		t.bound = 0
 	}

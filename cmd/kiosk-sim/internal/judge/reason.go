@@ -31,14 +31,19 @@ func (m *model) passedOver(c *counter, t *ticket) (out []history.PassedOver) {
 // bound; a teller may, by name.
 func (m *model) passOver(c *counter, t *ticket, at uint64, rule string, op *history.Op) {
 	v := m.verdicts[Bound]
+	away := m.mayMove(t, at)
 	for _, l := range m.passes(c, t) {
 		limit := m.policy(l.category).MaxOvertakes
 		for _, lane := range l.lanes {
-			for _, o := range lane[:lane.ahead(t.key)] {
-				o.overtaken++
-				o.blur = o.blur || t.fuzzy || o.fuzzy
-				if rule != "oldest" && rule != "priority" && rule != "ratio" && rule != "overdue" {
+			ahead := lane.ahead(t.key)
+			for i, o := range lane {
+				o.blur = o.blur || away || m.mayMove(o, at)
+				if i >= ahead {
 					continue
+				}
+				o.overtaken++
+				if rule != "oldest" && rule != "priority" && rule != "ratio" && rule != "overdue" || away || m.mayMove(o, at) {
+					continue // at least: of a place that is not known it is not known whom it passed over
 				}
 				o.byRule++
 				if v.Judged++; limit > 0 && o.byRule > limit {
@@ -48,6 +53,12 @@ func (m *model) passOver(c *counter, t *ticket, at uint64, rule string, op *hist
 			}
 		}
 	}
+}
+
+// mayMove says whether it is not known where in its line a ticket stands: that may also be because of a request that names
+// it and was never answered.
+func (m *model) mayMove(t *ticket, at uint64) bool {
+	return t.fuzzy || slices.ContainsFunc(m.pending(at), func(r *request) bool { return r.ops[0].Ticket == t.id })
 }
 
 // why compares the reason that an answer gives with the model's.

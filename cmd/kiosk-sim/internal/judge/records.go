@@ -107,15 +107,20 @@ func (m *model) upTo(l *line, n int, at uint64, by *history.Op) {
 		t.fuzzy = by != nil // a frame shows it, and where
 		if from == nil {
 			m.enter(t, key{entry: int64(at)}, at, nil)
+			t.blur = t.fuzzy
 			continue
 		}
 		from.used = true
 		asked := from.ops[0]
 		t.priority = asked.Priority != ""
-		for _, r := range m.pending(at) { // another one of them may have been it
+		for _, r := range m.open { // another one of them may have been it, also one that was taken for another number
+			if r.lo >= at {
+				continue
+			}
 			o := r.ops[0]
-			t.fuzzy = t.fuzzy || r.method() == "IssueTicket" && o.Category == l.category && (o.Priority != asked.Priority || o.Reserve != asked.Reserve)
+			t.vague = t.vague || r.method() == "IssueTicket" && o.Category == l.category && (o.Priority != asked.Priority || o.Reserve != asked.Reserve)
 		}
+		t.fuzzy = t.fuzzy || t.vague
 		if asked.Person != "" {
 			l.persons[asked.Person]++
 		}
@@ -123,6 +128,7 @@ func (m *model) upTo(l *line, n int, at uint64, by *history.Op) {
 			m.put(t, "reserved", at, 0)
 		} else {
 			m.enter(t, key{entry: int64(at)}, at, asked)
+			t.blur = t.fuzzy // it may have waited for long
 		}
 	}
 }

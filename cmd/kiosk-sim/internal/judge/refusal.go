@@ -14,6 +14,10 @@ func (m *model) refusal(op *history.Op) {
 		s.counters = []uint32{op.Counter, op.To}
 	}
 	t := m.find(op.Ticket)
+	if day, category, n := parseID(op.Ticket); t == nil && n > 0 && day == m.day && op.Reason != "UNKNOWN_TICKET" {
+		m.upTo(m.today(category), n, op.Sequence, op) // its own answer is still out
+		t = m.find(op.Ticket)
+	}
 	if t != nil {
 		s.tickets = []*ticket{t}
 	}
@@ -104,7 +108,7 @@ func (m *model) refuses(op *history.Op, t *ticket) (due, may []string) {
 	case "CheckInTicket":
 		m.refusesState(r, op, t)
 		if t != nil && t.state == "reserved" {
-			r.add(t.due > 0 && op.Start-slack > t.due, "WRONG_TICKET_STATE")
+			r.add(t.dated && t.due > 0 && op.Start-slack > t.due, "WRONG_TICKET_STATE")
 		}
 	case "GetTicket":
 		r.add(t == nil, "UNKNOWN_TICKET")
@@ -170,7 +174,7 @@ func (m *model) refusesLate(r *reasons, op *history.Op, t *ticket) {
 	if t == nil || t.state != "no_show" {
 		return
 	}
-	r.add(t.due > 0 && op.Start-slack > t.due, "REQUEUE_TOO_LATE")
+	r.add(t.dated && t.due > 0 && op.Start-slack > t.due, "REQUEUE_TOO_LATE")
 	r.maybe(t.due != 0 && t.over(op.End), "REQUEUE_TOO_LATE")
 	n := m.policy(t.in.category).RequeueNumbers
 	r.add(n > 0 && t.home == t.in && t.home.serving > t.n+n, "REQUEUE_TOO_LATE")

@@ -114,5 +114,5 @@ func (m *model) adopt(t *ticket, got *history.Ticket) {
 	bound := t.bound
 	m.put(t, got.State, got.Version, got.Counter)
 	t.number, t.calls, t.counter, t.vague, t.bound = got.Number, got.Calls, got.Counter, false, bound
-	t.told, t.due, t.overtaken, t.blur = -1, got.Deadline, got.Overtaken, false
+	t.told, t.due, t.dated, t.overtaken, t.blur = -1, got.Deadline, true, got.Overtaken, false
 }
