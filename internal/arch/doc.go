@@ -16,6 +16,9 @@
 // and [Held] is the chain of locks that one operation holds. The build tag
 // lockrank makes every operation check the order; without it both cost nothing.
 //
+// A [Backoff] is how work that nobody waits for comes again until it finds the
+// lock free: TryLockContext, which is never in line and in nobody's way.
+//
 // [Pause] is the processor's hint for spin loops and the only assembly here.
 // Everything else is sync/atomic, so that the race detector sees it.
 //

@@ -2,6 +2,7 @@ package arch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -62,6 +63,29 @@ func ExampleTicketLock_TryLock() {
 	// Output:
 	// false
 	// true
+}
+
+// Work that nobody waits for, such as dropping old days, comes again when the
+// lock is free; work that must be done at last then waits in line.
+func ExampleTicketLock_TryLockContext() {
+	var lock arch.TicketLock
+	ctx := context.Background()
+
+	lock.Lock() // the hall is busy
+	err := lock.TryLockContext(ctx, arch.Backoff{Tries: 3})
+	fmt.Println(err)
+	lock.Unlock()
+
+	if err = lock.TryLockContext(ctx, arch.Backoff{Tries: 3}); errors.Is(err, arch.ErrBusy) {
+		err = lock.LockContext(ctx)
+	}
+	if err == nil {
+		fmt.Println("locked")
+		lock.Unlock()
+	}
+	// Output:
+	// the lock is busy
+	// locked
 }
 
 // A transfer takes the locks of both lines, the smaller id first, and lets go of

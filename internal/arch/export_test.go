@@ -3,6 +3,7 @@ package arch
 import (
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -57,3 +58,6 @@ func LockTicket(l *TicketLock) uint64 {
 	}
 	return t
 }
+
+// BackoffBound returns the longest pause after the n'th failed try.
+func BackoffBound(b Backoff, n int) time.Duration { return b.bound(n) }

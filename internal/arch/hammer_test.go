@@ -60,6 +60,11 @@ func (h *hammer) work(t *testing.T, i int, random *rand.Rand) {
 			return
 		}
 		h.section(t, arch.Serving(&h.lock))
+	case n == 2 && h.leaving:
+		if h.lock.TryLockContext(context.Background(), arch.Backoff{First: 1, Tries: 3}) != nil {
+			return
+		}
+		h.section(t, arch.Serving(&h.lock))
 	case n == 1:
 		h.lock.Lock()
 		h.section(t, arch.Serving(&h.lock))

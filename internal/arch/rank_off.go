@@ -63,5 +63,13 @@ func (l *RankedLock) LockContext(ctx context.Context, h *Held) error {
 	return l.lock.LockContext(ctx)
 }
 
+// TryLockContext locks l as [TicketLock.TryLockContext] does: it is held, and in
+// the chain h, if and only if the result is nil. It is not in line, but it waits,
+// and the locks that the chain holds wait with it: so, unlike TryLock, it goes by
+// the order.
+func (l *RankedLock) TryLockContext(ctx context.Context, backoff Backoff, h *Held) error {
+	return l.lock.TryLockContext(ctx, backoff)
+}
+
 // Unlock unlocks l and takes it out of the chain h. The order of release is free.
 func (l *RankedLock) Unlock(h *Held) { l.lock.Unlock() }

@@ -153,6 +153,17 @@ func (l *RankedLock) LockContext(ctx context.Context, h *Held) error {
 	return nil
 }
 
+// TryLockContext locks l, trying again and again, if it is its turn in the global
+// order.
+func (l *RankedLock) TryLockContext(ctx context.Context, backoff Backoff, h *Held) error {
+	h.mayWait(l, "TryLockContext")
+	if err := l.lock.TryLockContext(ctx, backoff); err != nil {
+		return err
+	}
+	h.add(l)
+	return nil
+}
+
 // Unlock takes l out of the chain and unlocks it.
 func (l *RankedLock) Unlock(h *Held) {
 	h.remove(l)

@@ -26,6 +26,11 @@ func TestWrongOrderPanics(t *testing.T) {
 				_ = ranked(arch.RankCounter, 4).LockContext(context.Background(), h)
 			},
 			[]string{"LockContext of counter 4", "holding line 2", "smaller rank"}},
+		{"a smaller rank after a larger one, tried again and again",
+			func(h *arch.Held, _, _ *arch.RankedLock) {
+				_ = ranked(arch.RankCounter, 4).TryLockContext(context.Background(), arch.Backoff{Tries: 1}, h)
+			},
+			[]string{"TryLockContext of counter 4", "holding line 2", "smaller rank"}},
 		{"a smaller id within a rank",
 			func(h *arch.Held, _, _ *arch.RankedLock) { ranked(arch.RankLine, 1).Lock(h) },
 			[]string{"Lock of line 1", "holding line 2", "smaller id"}},

@@ -44,8 +44,8 @@ func TestRightOrderPasses(t *testing.T) {
 		if err := line2.LockContext(context.Background(), &h); err != nil {
 			t.Fatal(err)
 		}
-		if !journal.TryLock(&h) {
-			t.Fatal("TryLock failed on a free lock")
+		if err := journal.TryLockContext(context.Background(), arch.Backoff{}, &h); err != nil {
+			t.Fatal(err)
 		}
 		h.AssertHeld(counter)
 		h.AssertHeld(line1)
@@ -79,6 +79,9 @@ func TestWhatIsNotLockedIsNotHeld(t *testing.T) {
 	line.Lock(&other)
 	if line.TryLock(&mine) {
 		t.Error("TryLock of a locked lock succeeded")
+	}
+	if err := line.TryLockContext(t.Context(), arch.Backoff{Tries: 2}, &mine); err == nil {
+		t.Error("TryLockContext of a locked lock succeeded")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
