@@ -110,18 +110,23 @@ func (l *TicketLock) LockContext(ctx context.Context) error {
 // (one runtime.Gosched), which is several times cheaper than to let it wait for
 // one. So a caller that holds other locks too lets go of the most wanted first.
 func (l *TicketLock) Unlock() {
-	s := atomic.AddUint64(&l.serving, 1)
+	// Only the caller, who holds the lock, writes serving, so it need not be added
+	// to; and a store is what costs least that also keeps the loads behind it.
+	atomic.StoreUint64(&l.serving, l.serving+1)
 	if yields {
 		yieldPoint()
 	}
-	if atomic.LoadUint64(&l.next) != s {
-		l.unlockSlow(s)
+	if atomic.LoadUint64(&l.next) != atomic.LoadUint64(&l.serving) {
+		l.unlockSlow()
 	}
 }
 
 // unlockSlow is the part of Unlock that is not inlined: ticket s is being served
-// and somebody drew it, or nobody has and this is misuse.
-func (l *TicketLock) unlockSlow(s uint64) {
+// and somebody drew it, or nobody has and this is misuse. If others have unlocked
+// meanwhile, then s is a ticket further on, and it does no harm to look after its
+// owner, as the last of them does too.
+func (l *TicketLock) unlockSlow() {
+	s := atomic.LoadUint64(&l.serving)
 	if int64(atomic.LoadUint64(&l.next)-s) < 0 {
 		panic("arch: Unlock of unlocked TicketLock")
 	}
