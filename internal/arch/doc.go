@@ -33,7 +33,7 @@
 //   - Main calls [Calibrate] once. Until then the spin budget is a guess.
 //   - YIELD, the hint on arm64, does nothing on many cores, and PAUSE takes ten
 //     times as long on some processors as on others: only a measurement says
-//     how many rounds make 400 ns.
+//     how many rounds make a microsecond.
 //   - Unlock gives up the processor once when it wakes a sleeper: see
 //     [TicketLock.Unlock].
 //   - A lock that is used in a testing/synctest bubble is created in it and is

@@ -126,7 +126,7 @@ func TestHammer(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
 		for _, goroutines := range []int{2, 16, 1024} {
 			for _, size := range []int{2, 16, 64} {
-				for _, budget := range []uint32{0, 20} {
+				for _, budget := range []uint32{0, 80} {
 					for _, leaving := range []bool{false, true} {
 						name := fmt.Sprintf("%d processors, %d goroutines, lot of %d, budget %d, leaving %v",
 							processors, goroutines, size, budget, leaving)

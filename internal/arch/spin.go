@@ -8,7 +8,7 @@ import (
 // The spin budget before [Calibrate]: right for a PAUSE of some 40 cycles. Where
 // a round is cheaper, waiters park sooner than would be best.
 const (
-	defaultBudget = 20 // rounds of Pause that a waiter spins at most
+	defaultBudget = 80 // rounds of Pause that a waiter spins at most
 	defaultStep   = 1  // rounds of Pause between two polls, for each ticket ahead
 )
 

@@ -20,8 +20,8 @@ func TestWaitersInABubble(t *testing.T) {
 		budget uint32
 	}{
 		{"that park at once", 0},
-		{"with the usual budget", 20},
-		{"with a thousand times the usual budget", 20_000},
+		{"with the usual budget", 80},
+		{"with a thousand times the usual budget", 80_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			arch.SetSpin(t, c.budget, 1)
