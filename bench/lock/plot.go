@@ -1,17 +1,15 @@
 package lock
 
 import (
-	"fmt"
+	"errors"
 	"image/color"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -33,39 +31,51 @@ var shades = map[string]color.Color{
 	"MCS":            color.RGBA{0x95, 0x7a, 0x00, 0xff},
 }
 
-// Plot draws a picture, as SVG: for each number of processors the time an operation to that of sync.Mutex, and below it the
-// longest wait, by goroutines, in the rows with the usual section and nothing else. Locks that were cut off are open
-// triangles at the lower bound.
+// columns are the situations that are drawn, each by goroutines.
+var columns = []struct {
+	title string
+	row   Row
+}{
+	{"as they come", Row{}},
+	{"yielding between operations", Row{Yielding: true}},
+	{"all queued at the start", Row{Queued: true}},
+	{"beside two hogs", Row{Hogs: 2}},
+}
+
+// drawn is the number of processors that is drawn.
+const drawn = 2
+
+// Plot draws a picture, as SVG: the time an operation to that of sync.Mutex, and below it the longest wait, by goroutines, a
+// column for each situation, on two processors with the usual section. Locks that were cut off are open triangles at the lower
+// bound.
 func (r Result) Plot(path string) error {
-	var processors []int
-	for _, row := range r.Rows {
-		if usual(row.Row) && !slices.Contains(processors, row.Processors) {
-			processors = append(processors, row.Processors)
-		}
-	}
-	if len(processors) == 0 {
-		return fmt.Errorf("nothing to draw: no row has a section of %v and %v outside", usualSection, usualOutside)
-	}
 	panels := make([][]*plot.Plot, 2)
-	for i, n := range processors {
-		title := fmt.Sprintf("GOMAXPROCS %d", n)
-		ratio := panel(title, "time an operation, sync.Mutex = 1", plain)
+	for i, column := range columns {
+		ratio := panel(column.title, "time an operation, sync.Mutex = 1", plain)
 		wait := panel("", "longest wait", func(v float64) string { return time.Duration(v).String() })
 		for _, k := range kinds {
-			if err := r.draw(ratio, k.name, n, func(c Cell) float64 { return c.Ratio }, i == 0); err != nil {
+			if err := r.draw(ratio, k.name, column.row, func(c Cell) float64 { return c.Ratio }); err != nil {
 				return err
 			}
-			if err := r.draw(wait, k.name, n, func(c Cell) float64 { return float64(c.Longest) }, false); err != nil {
+			if err := r.draw(wait, k.name, column.row, func(c Cell) float64 { return float64(c.Longest) }); err != nil {
 				return err
 			}
+		}
+		if i == 0 {
+			ratio.Y.Label.Padding, wait.Y.Label.Padding = vg.Points(2), vg.Points(2)
+		} else {
+			ratio.Y.Label.Text, wait.Y.Label.Text = "", ""
 		}
 		panels[0], panels[1] = append(panels[0], ratio), append(panels[1], wait)
 	}
 	for _, line := range panels {
-		sameScale(line)
+		if err := sameScale(line); err != nil {
+			return err
+		}
 	}
-	c := vgsvg.New(vg.Length(len(processors))*panelWidth, 2*panelHeight)
-	tiles := draw.Tiles{Rows: 2, Cols: len(processors), PadX: vg.Points(14), PadY: vg.Points(10), PadTop: vg.Points(6),
+	legend(panels[0][0])
+	c := vgsvg.New(vg.Length(len(columns))*panelWidth, 2*panelHeight)
+	tiles := draw.Tiles{Rows: 2, Cols: len(columns), PadX: vg.Points(14), PadY: vg.Points(10), PadTop: vg.Points(6),
 		PadBottom: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Points(14)}
 	for row, canvases := range plot.Align(panels, tiles, draw.New(c)) {
 		for col, canvas := range canvases {
@@ -83,11 +93,6 @@ func (r Result) Plot(path string) error {
 	return f.Close()
 }
 
-// usual reports whether a row varies nothing but processors and goroutines.
-func usual(r Row) bool {
-	return r == Row{Goroutines: r.Goroutines, Processors: r.Processors, Section: usualSection, Outside: usualOutside}
-}
-
 // panel returns an empty plot with goroutines to the right, both axes logarithmic.
 func panel(title, what string, label func(float64) string) *plot.Plot {
 	p := plot.New()
@@ -102,20 +107,36 @@ func panel(title, what string, label func(float64) string) *plot.Plot {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xe6}, color.Gray{0xe6}
 	p.Add(grid)
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = vg.Points(1)
-	p.Legend.TextStyle = text.Style{Color: color.Black, Font: p.X.Label.TextStyle.Font, Handler: plot.DefaultTextHandler}
-	p.Legend.TextStyle.Font.Size = vg.Points(9)
 	return p
 }
 
+// legend names the lines, in the upper left corner of a panel.
+func legend(p *plot.Plot) {
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.YOffs = vg.Points(4), vg.Points(-2)
+	p.Legend.TextStyle.Font.Size = vg.Points(9)
+	for _, k := range kinds {
+		p.Legend.Add(k.name, swatch{shades[k.name]})
+	}
+}
+
+// swatch is the sign of a lock in the legend.
+type swatch struct{ color color.Color }
+
+func (s swatch) Thumbnail(c *draw.Canvas) {
+	y := c.Center().Y
+	c.StrokeLine2(draw.LineStyle{Color: s.color, Width: vg.Points(2.6)}, c.Min.X, y, c.Max.X, y)
+}
+
 // draw adds the line of one lock to a panel.
-func (r Result) draw(p *plot.Plot, lock string, processors int, of func(Cell) float64, named bool) error {
+func (r Result) draw(p *plot.Plot, lock string, situation Row, of func(Cell) float64) error {
 	var measured, bounds plotter.XYs
+	situation.Processors, situation.Section, situation.Outside = drawn, usualSection, usualOutside
 	for _, row := range r.Rows {
+		situation.Goroutines = row.Goroutines
 		l, ok := row.find(lock)
 		v := of(l)
-		if !ok || !usual(row.Row) || row.Processors != processors || v <= 0 {
+		if !ok || row.Row != situation || v <= 0 {
 			continue
 		}
 		point := plotter.XY{X: float64(row.Goroutines), Y: v}
@@ -126,44 +147,43 @@ func (r Result) draw(p *plot.Plot, lock string, processors int, of func(Cell) fl
 		}
 		p.Y.Min, p.Y.Max = min(p.Y.Min, v), max(p.Y.Max, v)
 	}
-	line, points, err := plotter.NewLinePoints(append(plotter.XYs{{X: 1, Y: 1}}, measured...))
-	if err != nil {
-		return err
+	if len(measured) > 0 {
+		line, points, err := plotter.NewLinePoints(measured)
+		if err != nil {
+			return err
+		}
+		line.Color, points.Color = shades[lock], shades[lock]
+		line.Width = vg.Points(1.2)
+		if lock == ticket {
+			line.Width = vg.Points(2.6)
+		}
+		points.Shape, points.Radius = draw.CircleGlyph{}, vg.Points(2.4)
+		p.Add(line, points)
 	}
-	line.XYs, points.XYs = measured, measured
-	line.Color, points.Color = shades[lock], shades[lock]
-	line.Width = vg.Points(1.2)
-	if lock == ticket {
-		line.Width = vg.Points(2.6)
-	}
-	points.Shape, points.Radius = draw.CircleGlyph{}, vg.Points(2.4)
-	cut, err := plotter.NewScatter(append(plotter.XYs{{X: 1, Y: 1}}, bounds...))
-	if err != nil {
-		return err
-	}
-	cut.XYs = bounds
-	cut.Color, cut.Shape, cut.Radius = shades[lock], draw.TriangleGlyph{}, vg.Points(4)
-	for _, thing := range []plot.Plotter{line, points, cut} {
-		p.Add(onlyDrawn{thing})
-	}
-	if named {
-		p.Legend.Add(lock, line, points)
+	if len(bounds) > 0 {
+		cut, err := plotter.NewScatter(bounds)
+		if err != nil {
+			return err
+		}
+		cut.Color, cut.Shape, cut.Radius = shades[lock], draw.TriangleGlyph{}, vg.Points(4)
+		p.Add(cut)
 	}
 	return nil
 }
 
-// onlyDrawn is a plotter that has no say in the range of the axes.
-type onlyDrawn struct{ plot.Plotter }
-
 // sameScale gives panels side by side the same range, with a little room.
-func sameScale(panels []*plot.Plot) {
+func sameScale(panels []*plot.Plot) error {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range panels {
 		low, high = min(low, p.Y.Min), max(high, p.Y.Max)
 	}
+	if low > high {
+		return errors.New("nothing to draw: no row with the usual section on two processors")
+	}
 	for _, p := range panels {
 		p.Y.Min, p.Y.Max = low/1.5, high*1.5
 	}
+	return nil
 }
 
 // decades marks powers of ten, and half way between them too where there is room.

@@ -69,11 +69,11 @@ const (
 	// collapsed is how many times the time an operation with sync.Mutex is burnt by one with a lock that gets nowhere.
 	collapsed = 50
 	// lineUp is how long it may take to make a line and see it served.
-	lineUp = 100 * time.Millisecond
-	// moment is the length of a slice that is to be undisturbed on a machine with other things to do, and patience how long
-	// one row looks for those.
-	moment   = 1500 * time.Microsecond
-	patience = 500 * time.Millisecond
+	lineUp = 30 * time.Millisecond
+	// patience is how long one row may take, but for the first round: on a machine with other things to do slices last longer.
+	patience = 900 * time.Millisecond
+	// moment is the length of a slice that is to be undisturbed on such a machine.
+	moment = 1500 * time.Microsecond
 	// enough is how many undisturbed slices are enough.
 	enough = 3
 )
@@ -82,7 +82,11 @@ const (
 func (c crowd) measure(locks []kind, opts Options) []Cell {
 	cells := make([]Cell, len(locks))
 	all := make([]measured, len(locks))
-	for range opts.Rounds {
+	start := time.Now()
+	for round := range opts.Rounds {
+		if round > 0 && time.Since(start) > patience {
+			break
+		}
 		for i, k := range locks {
 			if cells[i].CutOff {
 				continue
@@ -96,7 +100,7 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 			all[i].waits = append(all[i].waits, c.waits(k, opts.Slice)...)
 		}
 	}
-	c.findQuiet(locks, cells, all, opts)
+	c.findQuiet(start, locks, cells, all, opts)
 	for i, k := range locks {
 		cells[i].fill(c, k.name, all[i], all[0])
 		if !cells[i].CutOff && c.row.Goroutines > 1 {
@@ -107,13 +111,13 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 }
 
 // findQuiet goes on with short slices of sync.Mutex and the ticket lock until both had some that were undisturbed.
-func (c crowd) findQuiet(locks []kind, cells []Cell, all []measured, opts Options) {
+func (c crowd) findQuiet(start time.Time, locks []kind, cells []Cell, all []measured, opts Options) {
 	i := slices.IndexFunc(locks, func(k kind) bool { return k.name == ticket })
 	if i < 0 || cells[i].CutOff || c.row.Hogs > 0 || opts.Quick {
 		return
 	}
 	short := min(moment, opts.Slice)
-	for start := time.Now(); time.Since(start) < patience; {
+	for time.Since(start) < patience {
 		if len(c.quiet(all[0])) >= enough && len(c.quiet(all[i])) >= enough {
 			return
 		}

@@ -48,12 +48,12 @@ func (s *slice) finish() {
 	if !s.took.CompareAndSwap(0, max(1, int64(time.Since(s.born))-s.begun.Load())) {
 		return
 	}
+	s.stop.Store(true) // at once: what is done from here on is in nobody's time
 	s.mu.Lock()
 	for id, now := range threads() {
 		s.burnt += now - s.before[id]
 	}
 	s.mu.Unlock()
-	s.stop.Store(true)
 	close(s.ended)
 }
 
