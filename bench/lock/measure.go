@@ -2,7 +2,6 @@ package lock
 
 import (
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +22,7 @@ type speed struct {
 	burnt time.Duration // processor time
 	cores float64       // the same in a unit of time
 	jain  float64
+	quiet []float64 // ns an operation, in the undisturbed windows
 }
 
 // burntPerOp is the processor time an operation, in ns: what other programs take from the machine is not in it.
@@ -30,8 +30,9 @@ func (v speed) burntPerOp() float64 { return v.ns * v.cores }
 
 // undisturbed reports whether the goroutines had all the processors they could use, as far as one can tell: other programs
 // did not have them.
-func (c crowd) undisturbed(v speed) bool {
-	return v.cores > 0.9*float64(min(c.row.Goroutines, c.row.Processors, runtime.NumCPU()))
+func (c crowd) undisturbed(w window) bool {
+	processors := min(c.row.Goroutines, c.row.Processors, runtime.NumCPU())
+	return w.ops > 0 && float64(w.burnt) > 0.93*float64(w.took)*float64(processors)
 }
 
 // run lets n goroutines work, each with its number, and returns when all have ended. When the row says so they all stand in
@@ -71,6 +72,11 @@ func (c crowd) speed(k kind, d time.Duration) speed {
 		v.ops += n
 	}
 	v.ns = took / float64(max(v.ops, 1))
+	for _, w := range s.windows {
+		if c.undisturbed(w) {
+			v.quiet = append(v.quiet, float64(w.took)/float64(w.ops))
+		}
+	}
 	return v
 }
 
@@ -86,12 +92,15 @@ func (c crowd) loop(s *slice, l sync.Locker) (n int64) {
 				l.Unlock()
 				return n
 			}
+			s.done++
+			done := s.done
+			at := s.stamp(done)
 			spend(section)
 			l.Unlock()
-			spend(outside)
-			if n++; n%1024 == 0 {
-				s.tick()
+			if n++; at != 0 {
+				s.tick(done, at)
 			}
+			spend(outside)
 			if yields {
 				runtime.Gosched()
 			}
@@ -103,12 +112,15 @@ func (c crowd) loop(s *slice, l sync.Locker) (n int64) {
 				l.Unlock()
 				return n
 			}
+			s.done++
+			done := s.done
+			at := s.stamp(done)
 			spend(section)
 			l.Unlock()
-			spend(outside)
-			if n++; n%1024 == 0 {
-				s.tick()
+			if n++; at != 0 {
+				s.tick(done, at)
 			}
+			spend(outside)
 			if yields {
 				runtime.Gosched()
 			}
@@ -120,12 +132,15 @@ func (c crowd) loop(s *slice, l sync.Locker) (n int64) {
 				l.Unlock()
 				return n
 			}
+			s.done++
+			done := s.done
+			at := s.stamp(done)
 			spend(section)
 			l.Unlock()
-			spend(outside)
-			if n++; n%1024 == 0 {
-				s.tick()
+			if n++; at != 0 {
+				s.tick(done, at)
 			}
+			spend(outside)
 			if yields {
 				runtime.Gosched()
 			}
@@ -146,13 +161,13 @@ func jain(counts []int64) float64 {
 	return sum * sum / (float64(len(counts)) * squares)
 }
 
-// waits measures how long each operation of a while waits for the lock, shortest first.
-func (c crowd) waits(k kind, d time.Duration) []uint32 {
+// waits measures how long each operation of a while waits for the lock; quiet are those that ended in an undisturbed window.
+func (c crowd) waits(k kind, d time.Duration) (all, quiet []uint32) {
 	s := newSlice(d)
 	l := k.make(s)
-	all := make([][]uint32, c.row.Goroutines)
+	each := make([][]uint64, c.row.Goroutines) // number of the window, and the wait in ns
 	c.run(s, l, func(i int) {
-		var mine []uint32
+		var mine []uint64
 		for {
 			start := time.Now()
 			l.Lock()
@@ -161,20 +176,29 @@ func (c crowd) waits(k kind, d time.Duration) []uint32 {
 				l.Unlock()
 				break
 			}
+			s.done++
+			done := s.done
+			at := s.stamp(done)
 			spend(c.section)
 			l.Unlock()
-			mine = append(mine, uint32(min(waited, 1<<32-1)))
-			spend(c.outside)
-			if len(mine)%1024 == 0 {
-				s.tick()
+			mine = append(mine, uint64(s.number.Load())<<32|uint64(min(waited, 1<<32-1)))
+			if at != 0 {
+				s.tick(done, at)
 			}
+			spend(c.outside)
 			if c.row.Yielding {
 				runtime.Gosched()
 			}
 		}
-		all[i] = mine
+		each[i] = mine
 	})
-	w := slices.Concat(all...)
-	slices.Sort(w)
-	return w
+	for _, mine := range each {
+		for _, w := range mine {
+			all = append(all, uint32(w))
+			if i := int(w >> 32); i < len(s.windows) && c.undisturbed(s.windows[i]) {
+				quiet = append(quiet, uint32(w))
+			}
+		}
+	}
+	return all, quiet
 }

@@ -13,6 +13,9 @@ type Options struct {
 	Slice time.Duration
 	// Rounds is how often the locks take turns in a row. 0: 3.
 	Rounds int
+	// Patience is how long one row may take, but for the first round: on a machine with other things to do slices last longer,
+	// and windows without them are rare. 0: 0.9 s.
+	Patience time.Duration
 	// Locks are the names of the locks to measure beside sync.Mutex. None: all.
 	Locks []string
 	// Rows are the rows to measure. None: the whole matrix.
@@ -63,10 +66,23 @@ func (o Options) withDefaults() Options {
 	if o.Rounds <= 0 {
 		o.Rounds = 3
 	}
+	if o.Patience <= 0 {
+		o.Patience = 900 * time.Millisecond
+	}
 	if len(o.Rows) == 0 {
 		o.Rows = matrix(o.Quick)
 	}
 	return o
+}
+
+// Drawn returns the rows that Plot draws.
+func Drawn() (rows []Row) {
+	for _, r := range matrix(false) {
+		if r.Processors == drawn && r.Section == usualSection && r.Outside == usualOutside {
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }
 
 // matrix returns the rows: every number of goroutines with every section and work outside, on 1, 2 and 4 processors; then

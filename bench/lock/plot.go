@@ -1,10 +1,12 @@
 package lock
 
 import (
+	"cmp"
 	"errors"
 	"image/color"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,10 +17,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size of one panel.
+// The size of one panel, and of the legend above them.
 const (
-	panelWidth  = 9 * vg.Centimeter
-	panelHeight = 8 * vg.Centimeter
+	panelWidth   = 8 * vg.Centimeter
+	panelHeight  = 7 * vg.Centimeter
+	legendHeight = vg.Centimeter
 )
 
 // shades are the colours of the locks, ours the strongest; readable with the usual colour blindnesses.
@@ -51,7 +54,7 @@ const drawn = 2
 func (r Result) Plot(path string) error {
 	panels := make([][]*plot.Plot, 2)
 	for i, column := range columns {
-		ratio := panel(column.title, "time an operation, sync.Mutex = 1", plain)
+		ratio := panel(column.title, "x sync.Mutex", plain)
 		wait := panel("", "longest wait", func(v float64) string { return time.Duration(v).String() })
 		for _, k := range kinds {
 			if err := r.draw(ratio, k.name, column.row, func(c Cell) float64 { return c.Ratio }); err != nil {
@@ -73,11 +76,12 @@ func (r Result) Plot(path string) error {
 			return err
 		}
 	}
-	legend(panels[0][0])
-	c := vgsvg.New(vg.Length(len(columns))*panelWidth, 2*panelHeight)
+	c := vgsvg.New(vg.Length(len(columns))*panelWidth, 2*panelHeight+legendHeight)
+	whole := draw.New(c)
+	legend(draw.Crop(whole, 0, 0, 2*panelHeight, 0))
 	tiles := draw.Tiles{Rows: 2, Cols: len(columns), PadX: vg.Points(14), PadY: vg.Points(10), PadTop: vg.Points(6),
 		PadBottom: vg.Points(6), PadLeft: vg.Points(6), PadRight: vg.Points(14)}
-	for row, canvases := range plot.Align(panels, tiles, draw.New(c)) {
+	for row, canvases := range plot.Align(panels, tiles, draw.Crop(whole, 0, 0, 0, -legendHeight)) {
 		for col, canvas := range canvases {
 			panels[row][col].Draw(canvas)
 		}
@@ -110,22 +114,19 @@ func panel(title, what string, label func(float64) string) *plot.Plot {
 	return p
 }
 
-// legend names the lines, in the upper left corner of a panel.
-func legend(p *plot.Plot) {
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.XOffs, p.Legend.YOffs = vg.Points(4), vg.Points(-2)
-	p.Legend.TextStyle.Font.Size = vg.Points(9)
+// legend names the lines, side by side above all panels.
+func legend(c draw.Canvas) {
+	style := plot.New().Legend.TextStyle
+	style.Font.Size = vg.Points(11)
+	style.YAlign = draw.YCenter
+	x, y := c.Min.X+vg.Centimeter, c.Center().Y
 	for _, k := range kinds {
-		p.Legend.Add(k.name, swatch{shades[k.name]})
+		c.StrokeLine2(draw.LineStyle{Color: shades[k.name], Width: vg.Points(3)}, x, y, x+vg.Centimeter, y)
+		x += vg.Centimeter + vg.Points(5)
+		c.FillText(style, vg.Point{X: x, Y: y}, k.name)
+		x += style.Width(k.name) + vg.Points(20)
 	}
-}
-
-// swatch is the sign of a lock in the legend.
-type swatch struct{ color color.Color }
-
-func (s swatch) Thumbnail(c *draw.Canvas) {
-	y := c.Center().Y
-	c.StrokeLine2(draw.LineStyle{Color: s.color, Width: vg.Points(2.6)}, c.Min.X, y, c.Max.X, y)
+	c.FillText(style, vg.Point{X: x, Y: y}, "open triangle: more than this, cut off")
 }
 
 // draw adds the line of one lock to a panel.
@@ -147,6 +148,8 @@ func (r Result) draw(p *plot.Plot, lock string, situation Row, of func(Cell) flo
 		}
 		p.Y.Min, p.Y.Max = min(p.Y.Min, v), max(p.Y.Max, v)
 	}
+	byGoroutines := func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) }
+	slices.SortFunc(measured, byGoroutines)
 	if len(measured) > 0 {
 		line, points, err := plotter.NewLinePoints(measured)
 		if err != nil {
@@ -189,7 +192,7 @@ func sameScale(panels []*plot.Plot) error {
 // decades marks powers of ten, and half way between them too where there is room.
 func decades(label func(float64) string) plot.Ticker {
 	return plot.TickerFunc(func(low, high float64) (ticks []plot.Tick) {
-		few := high/low < 1000
+		few := high/low < 200
 		for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
 			for _, m := range []float64{1, 2, 5} {
 				v := m * math.Pow(10, e)

@@ -33,14 +33,17 @@ type Cell struct {
 	CutOff  bool    `json:"cut_off,omitempty"`
 	NsPerOp float64 `json:"ns_per_op"` // the median of the rounds
 	// Ratio is the time an operation to that of sync.Mutex: the median over the rounds, in each the two of the same round. With
-	// Quiet above 0 it is the ratio of the medians of so many slices each, or more, in which no other program was in the way.
+	// Quiet above 0 it is that of the medians over so many windows of 0.3 ms each, or more, in which the process had the
+	// processors that it could use, so no other program was in the way; on a machine with much else to do nothing else says much.
 	Ratio float64 `json:"ratio"`
 	Quiet int     `json:"quiet,omitempty"`
 
-	P50     time.Duration `json:"p50_ns"` // of the waits for the lock
-	P99     time.Duration `json:"p99_ns"`
-	P999    time.Duration `json:"p999_ns"`
-	Longest time.Duration `json:"longest_ns"`
+	// The waits for the lock; only those that ended in such windows if QuietWaits.
+	QuietWaits bool          `json:"quiet_waits,omitempty"`
+	P50        time.Duration `json:"p50_ns"`
+	P99        time.Duration `json:"p99_ns"`
+	P999       time.Duration `json:"p999_ns"`
+	Longest    time.Duration `json:"longest_ns"`
 
 	// Overtakings is how many of Sections, counted while a line that had been seen was there, overtook somebody in it. With
 	// no Sections there was no line: one goroutine, or not everybody came to stand in it in time.

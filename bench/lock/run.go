@@ -70,12 +70,10 @@ const (
 	collapsed = 50
 	// lineUp is how long it may take to make a line and see it served.
 	lineUp = 30 * time.Millisecond
-	// patience is how long one row may take, but for the first round: on a machine with other things to do slices last longer.
-	patience = 900 * time.Millisecond
-	// moment is the length of a slice that is to be undisturbed on such a machine.
-	moment = 1500 * time.Microsecond
-	// enough is how many undisturbed slices are enough.
-	enough = 3
+	// enough is how many undisturbed windows are enough.
+	enough = 8
+	// enoughWaits is how many waits in such windows are enough.
+	enoughWaits = 10_000
 )
 
 // measure lets the locks take turns in one row.
@@ -84,7 +82,7 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 	all := make([]measured, len(locks))
 	start := time.Now()
 	for round := range opts.Rounds {
-		if round > 0 && time.Since(start) > patience {
+		if round > 0 && time.Since(start) > opts.Patience {
 			break
 		}
 		for i, k := range locks {
@@ -97,12 +95,13 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 				continue
 			}
 			all[i].speeds = append(all[i].speeds, v)
-			all[i].waits = append(all[i].waits, c.waits(k, opts.Slice)...)
+			all[i].quiet = append(all[i].quiet, v.quiet...)
+			all[i].addWaits(c.waits(k, opts.Slice))
 		}
 	}
 	c.findQuiet(start, locks, cells, all, opts)
 	for i, k := range locks {
-		cells[i].fill(c, k.name, all[i], all[0])
+		cells[i].fill(k.name, all[i], all[0])
 		if !cells[i].CutOff && c.row.Goroutines > 1 {
 			cells[i].Overtakings, cells[i].Sections = c.overtakings(k, lineUp)
 		}
@@ -110,27 +109,26 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 	return cells
 }
 
-// findQuiet goes on with short slices of sync.Mutex and the ticket lock until both had some that were undisturbed.
+// findQuiet goes on with sync.Mutex and the ticket lock until both had enough windows that were undisturbed.
 func (c crowd) findQuiet(start time.Time, locks []kind, cells []Cell, all []measured, opts Options) {
 	i := slices.IndexFunc(locks, func(k kind) bool { return k.name == ticket })
 	if i < 0 || cells[i].CutOff || c.row.Hogs > 0 || opts.Quick {
 		return
 	}
-	short := min(moment, opts.Slice)
-	for time.Since(start) < patience {
-		if len(c.quiet(all[0])) >= enough && len(c.quiet(all[i])) >= enough {
-			return
-		}
+	for time.Since(start) < opts.Patience && (len(all[0].quiet) < enough || len(all[i].quiet) < enough) {
 		for _, j := range []int{0, i} {
-			all[j].speeds = append(all[j].speeds, c.speed(locks[j], short))
+			v := c.speed(locks[j], opts.Slice)
+			all[j].speeds = append(all[j].speeds, v)
+			all[j].quiet = append(all[j].quiet, v.quiet...)
 		}
 	}
 }
 
 // measured is what slices of one lock in one row told.
 type measured struct {
-	speeds []speed
-	waits  []uint32
+	speeds            []speed
+	quiet             []float64 // ns an operation, in undisturbed windows
+	waits, quietWaits []uint32
 }
 
 func (m measured) last() speed {
@@ -140,18 +138,12 @@ func (m measured) last() speed {
 	return m.speeds[len(m.speeds)-1]
 }
 
-// quiet returns the times an operation in undisturbed slices.
-func (c crowd) quiet(m measured) (ns []float64) {
-	for _, v := range m.speeds {
-		if c.undisturbed(v) {
-			ns = append(ns, v.ns)
-		}
-	}
-	return ns
+func (m *measured) addWaits(all, quiet []uint32) {
+	m.waits, m.quietWaits = append(m.waits, all...), append(m.quietWaits, quiet...)
 }
 
 // fill puts what was measured into a cell, beside what sync.Mutex did in the same rounds.
-func (l *Cell) fill(c crowd, name string, mine, mutex measured) {
+func (l *Cell) fill(name string, mine, mutex measured) {
 	l.Lock = name
 	var ns, ratios, jain, cores []float64
 	for i, v := range mine.speeds {
@@ -162,12 +154,17 @@ func (l *Cell) fill(c crowd, name string, mine, mutex measured) {
 	}
 	l.NsPerOp, l.Ratio = median(ns), median(ratios)
 	l.Jain, l.Cores = median(jain), median(cores)
-	if a, b := c.quiet(mine), c.quiet(mutex); len(a) >= enough && len(b) >= enough && !l.CutOff {
-		l.Quiet = min(len(a), len(b))
-		l.NsPerOp, l.Ratio = median(a), median(a)/median(b)
+	if n := min(len(mine.quiet), len(mutex.quiet)); n >= enough && !l.CutOff {
+		l.Quiet = n
+		l.NsPerOp = median(slices.Clone(mine.quiet))
+		l.Ratio = l.NsPerOp / median(slices.Clone(mutex.quiet))
 	}
-	if n := len(mine.waits); n > 0 {
-		w := slices.Sorted(slices.Values(mine.waits))
+	w := mine.waits
+	if l.QuietWaits = len(mutex.quietWaits) >= enoughWaits && len(mine.quietWaits) >= enoughWaits; l.QuietWaits {
+		w = mine.quietWaits
+	}
+	if n := len(w); n > 0 {
+		slices.Sort(w)
 		at := func(promille int) time.Duration { return time.Duration(w[(n-1)*promille/1000]) }
 		l.P50, l.P99, l.P999, l.Longest = at(500), at(990), at(999), at(1000)
 	}

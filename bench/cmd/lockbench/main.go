@@ -31,6 +31,8 @@ func run(ctx context.Context) error {
 	flag.BoolVar(&o.Quick, "quick", false, "a few rows, a few seconds: whether it works")
 	flag.DurationVar(&o.Slice, "slice", 0, "length of a stretch of measuring (default 15ms)")
 	flag.IntVar(&o.Rounds, "rounds", 0, "how often the locks take turns (default 3)")
+	flag.DurationVar(&o.Patience, "patience", 0, "how long one row may take (default 900ms); more on a machine with other things to do")
+	drawn := flag.Bool("drawn", false, "only the rows that are drawn")
 	locks := flag.String("locks", "", "locks to measure beside sync.Mutex, by name, with commas (default all)")
 	plot := flag.String("plot", "", "write a picture to this `file.svg`")
 	into := flag.String("json", "", "write the result to this `file`")
@@ -38,6 +40,9 @@ func run(ctx context.Context) error {
 	flag.Parse()
 	if *locks != "" {
 		o.Locks = strings.Split(*locks, ",")
+	}
+	if *drawn {
+		o.Rows = lock.Drawn()
 	}
 	o.Progress = func(done, all int, r lock.Row) { fmt.Fprintf(os.Stderr, "\r\x1b[K%d of %d: %v", done+1, all, r) }
 
