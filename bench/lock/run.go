@@ -70,8 +70,8 @@ const (
 	collapsed = 50
 	// lineUp is how long it may take to make a line and see it served.
 	lineUp = 30 * time.Millisecond
-	// enough is how many undisturbed windows are enough.
-	enough = 8
+	// enough is how many undisturbed windows say more than all slices, wanted how many are looked for.
+	enough, wanted = 8, 60
 	// enoughWaits is how many waits in such windows are enough.
 	enoughWaits = 10_000
 )
@@ -109,13 +109,13 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 	return cells
 }
 
-// findQuiet goes on with sync.Mutex and the ticket lock until both had enough windows that were undisturbed.
+// findQuiet goes on with sync.Mutex and the ticket lock until both had as many undisturbed windows as are wanted.
 func (c crowd) findQuiet(start time.Time, locks []kind, cells []Cell, all []measured, opts Options) {
 	i := slices.IndexFunc(locks, func(k kind) bool { return k.name == ticket })
 	if i < 0 || cells[i].CutOff || c.row.Hogs > 0 || opts.Quick {
 		return
 	}
-	for time.Since(start) < opts.Patience && (len(all[0].quiet) < enough || len(all[i].quiet) < enough) {
+	for time.Since(start) < opts.Patience && (len(all[0].quiet) < wanted || len(all[i].quiet) < wanted) {
 		for _, j := range []int{0, i} {
 			v := c.speed(locks[j], opts.Slice)
 			all[j].speeds = append(all[j].speeds, v)
