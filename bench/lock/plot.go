@@ -53,7 +53,7 @@ const drawn = 2
 // bound.
 func (r Result) Plot(path string) error {
 	panels := make([][]*plot.Plot, 2)
-	for i, column := range columns {
+	for _, column := range columns {
 		ratio := panel(column.title, "x sync.Mutex", plain)
 		wait := panel("", "longest wait", func(v float64) string { return time.Duration(v).String() })
 		for _, k := range kinds {
@@ -63,11 +63,6 @@ func (r Result) Plot(path string) error {
 			if err := r.draw(wait, k.name, column.row, func(c Cell) float64 { return float64(c.Longest) }); err != nil {
 				return err
 			}
-		}
-		if i == 0 {
-			ratio.Y.Label.Padding, wait.Y.Label.Padding = vg.Points(2), vg.Points(2)
-		} else {
-			ratio.Y.Label.Text, wait.Y.Label.Text = "", ""
 		}
 		panels[0], panels[1] = append(panels[0], ratio), append(panels[1], wait)
 	}
