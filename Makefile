@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(BUILD)/node_modules/.bin:$(PATH)
 export CALLERD_SCREENSHOTS ?= $(CURDIR)/$(BUILD)/screenshots
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: run build test help deps format vet staticcheck generated race cpus ranks yields arm64 browser crash picture clean
+.PHONY: run build test help deps format vet staticcheck generated race cpus ranks yields arm64 browser crash picture bench bench-quick clean
 
 run: ## serve the default branch
 	go run ./cmd/callerd
@@ -70,8 +70,14 @@ crash: ## kill -9, power cuts and a full disk, a short round of each
 picture: browser ## take the README's picture from the browser test
 	cp $(BUILD)/screenshots/hall-1920x1080.png docs/hall.png
 
+bench: ## callerd beside the limits of the machine and beside its peers, under 15 minutes; bench/README.md says what each row is
+	cd bench && go run .
+
+bench-quick: ## the same, everything once and small: builds and works; no figure of it counts
+	cd bench && go vet ./... && go test ./... && go run . --quick --results $(CURDIR)/$(BUILD)/bench --plots $(CURDIR)/$(BUILD)/bench
+
 help: ## this list
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
 
 clean: ## remove what the above left
 	rm -rf $(BUILD)
