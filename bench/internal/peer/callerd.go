@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"callerd/bench/internal/proc"
 )
@@ -26,7 +27,7 @@ func callerd() System {
 				d.Process.Kill()
 				return nil, err
 			}
-			r.servers, r.version = append(r.servers, d.Process), d.Version
+			r.servers, r.version = append(r.servers, served{d.Process, syscall.SIGTERM}), d.Version
 			return r, nil
 		},
 	}

@@ -26,9 +26,14 @@ type remote struct {
 	tellers []pb.CounterServiceClient
 	tokens  []string
 	current []string // ticket at each caller's counter
-	servers []*proc.Process
+	servers []served // in the order in which they are stopped
 	version string
-	ended   []func() error // after the servers have stopped
+}
+
+// served is a process and the signal by which it stops in order.
+type served struct {
+	*proc.Process
+	stop syscall.Signal
 }
 
 // dial connects to a front end.
@@ -98,10 +103,7 @@ func (r *remote) Version() string { return r.version }
 func (r *remote) Stop() error {
 	errs := []error{r.close()}
 	for _, s := range r.servers {
-		errs = append(errs, s.Stop(syscall.SIGTERM))
-	}
-	for _, f := range r.ended {
-		errs = append(errs, f())
+		errs = append(errs, s.Stop(s.stop))
 	}
 	return errors.Join(errs...)
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -27,7 +28,12 @@ type store interface {
 
 // FrontEnds are the stores that [ServeFront] can put behind gRPC, by the hidden command's argument. Each is opened with an address.
 func FrontEnds() map[string]func(ctx context.Context, addr string) (store, error) {
-	return map[string]func(context.Context, string) (store, error){"noop": func(context.Context, string) (store, error) { return fixed{}, nil }}
+	return map[string]func(context.Context, string) (store, error){
+		"noop":     func(context.Context, string) (store, error) { return fixed{}, nil },
+		"postgres": openPostgres,
+		"redis":    openRedis,
+		"etcd":     openEtcd,
+	}
 }
 
 // ServeFront serves a store behind the same gRPC server that callerd has, until ctx ends. It says on out where.
@@ -114,6 +120,18 @@ func ticket(day string, n uint64, state pb.TicketState) *pb.Ticket {
 		State: state, IssueTime: timestamppb.Now(), Version: n}
 }
 
+// behind puts a front end before a server that runs, which is stopped after it. It stops the server if that fails.
+func behind(ctx context.Context, e Env, name, addr string, s served, version string) (*remote, error) {
+	r, err := front(ctx, e, name, addr)
+	if err != nil {
+		s.Kill()
+		return nil, err
+	}
+	r.servers = append(r.servers, s)
+	r.version = version + "; " + r.version
+	return r, nil
+}
+
 // front starts a front end as a process of its own and connects to it.
 func front(ctx context.Context, e Env, name, addr string) (*remote, error) {
 	var at string
@@ -129,7 +147,7 @@ func front(ctx context.Context, e Env, name, addr string) (*remote, error) {
 		p.Kill()
 		return nil, err
 	}
-	r.servers = append(r.servers, p)
+	r.servers = append(r.servers, served{p, syscall.SIGTERM})
 	r.version = "grpc-go " + grpc.Version
 	return r, nil
 }
