@@ -33,9 +33,10 @@ type common struct {
 // cli is the command line.
 type cli struct {
 	common
-	All  allCmd  `cmd:"" default:"withargs" help:"Everything (the default)."`
-	Load loadCmd `cmd:"" help:"Issue and call-next beside the limits and the peers."`
-	Lock lockCmd `cmd:"" help:"The lock beside others."`
+	All    allCmd    `cmd:"" default:"withargs" help:"Everything (the default)."`
+	Load   loadCmd   `cmd:"" help:"Issue and call-next beside the limits and the peers."`
+	Growth growthCmd `cmd:"" help:"What an operation costs as the day goes on."`
+	Lock   lockCmd   `cmd:"" help:"The lock beside others."`
 
 	ServeFront frontCmd `cmd:"" hidden:""`
 }
@@ -95,5 +96,5 @@ type allCmd struct {
 
 // Run implements the command.
 func (a *allCmd) Run(ctx context.Context, c *common, s *streams) error {
-	return c.measured(ctx, s, &a.loadFlags)
+	return c.measured(ctx, s, &a.loadFlags, &growthCmd{})
 }

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -123,4 +124,19 @@ func tickLabel(v float64) string {
 		return group(int64(v))
 	}
 	return Num(v)
+}
+
+// Sort puts the points in the order of x.
+func (l *Line) Sort() { sort.Sort(byX{l}) }
+
+type byX struct{ *Line }
+
+func (b byX) Len() int           { return len(b.X) }
+func (b byX) Less(i, j int) bool { return b.X[i] < b.X[j] }
+func (b byX) Swap(i, j int) {
+	for _, s := range [...][]float64{b.X, b.Y, b.Low, b.High} {
+		if s != nil {
+			s[i], s[j] = s[j], s[i]
+		}
+	}
 }
