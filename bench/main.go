@@ -33,12 +33,16 @@ type common struct {
 // cli is the command line.
 type cli struct {
 	common
-	All    allCmd    `cmd:"" default:"withargs" help:"Everything (the default)."`
-	Load   loadCmd   `cmd:"" help:"Issue and call-next beside the limits and the peers."`
-	Growth growthCmd `cmd:"" help:"What an operation costs as the day goes on."`
-	Lock   lockCmd   `cmd:"" help:"The lock beside others."`
+	All     allCmd     `cmd:"" default:"withargs" help:"Everything (the default)."`
+	Load    loadCmd    `cmd:"" help:"Issue and call-next beside the limits and the peers."`
+	Growth  growthCmd  `cmd:"" help:"What an operation costs as the day goes on."`
+	Startup startupCmd `cmd:"" help:"How long callerd is away after a kill -9, and what its journal takes."`
+	Fanout  fanoutCmd  `cmd:"" help:"One call on its way to many displays."`
+	Lock    lockCmd    `cmd:"" help:"The lock beside others."`
 
-	ServeFront frontCmd `cmd:"" hidden:""`
+	ServeFront frontCmd    `cmd:"" hidden:""`
+	ServeBare  bareCmd     `cmd:"" hidden:""`
+	Displays   displaysCmd `cmd:"" hidden:""`
 }
 
 // run parses the arguments and carries out the command; it returns the exit code.
@@ -96,5 +100,5 @@ type allCmd struct {
 
 // Run implements the command.
 func (a *allCmd) Run(ctx context.Context, c *common, s *streams) error {
-	return c.measured(ctx, s, &a.loadFlags, &growthCmd{})
+	return c.measured(ctx, s, &a.loadFlags, &growthCmd{}, &startupCmd{}, &fanoutCmd{})
 }

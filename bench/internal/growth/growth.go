@@ -131,7 +131,11 @@ func day(ctx context.Context, j branch.Journal, today int, served bool) (*hall, 
 	if err != nil {
 		return nil, err
 	}
-	if err := h.fill(ctx, today); err != nil {
+	err = h.openCounters(ctx)
+	if err == nil {
+		err = h.fill(ctx, today)
+	}
+	if err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil

@@ -78,17 +78,22 @@ func open(ctx context.Context, j branch.Journal, served bool) (*hall, error) {
 	if served {
 		err = h.serve(ctx, s)
 	}
-	for n := range h.tellers {
-		if err == nil {
-			var r branch.OpenReply
-			r, err = h.OpenCounter(ctx, branch.OpenRequest{Request: h.request(), Counter: queue.CounterID(n + 1), Teller: "t1"})
-			h.tellers[n].token = r.Token
-		}
-	}
 	if err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
+}
+
+// openCounters begins the tellers' sessions.
+func (h *hall) openCounters(ctx context.Context) error {
+	for n := range h.tellers {
+		r, err := h.OpenCounter(ctx, branch.OpenRequest{Request: h.request(), Counter: queue.CounterID(n + 1), Teller: "t1"})
+		if err != nil {
+			return err
+		}
+		h.tellers[n].token = r.Token
+	}
+	return nil
 }
 
 // serve serves on loopback, for the snapshot that only the server can make.

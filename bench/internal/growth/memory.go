@@ -26,6 +26,9 @@ func MeasureMemory(ctx context.Context, n int) (m Memory, err error) {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
+	if err := h.openCounters(ctx); err != nil {
+		return m, err
+	}
 	m.Tickets = n
 	ours := make([]queue.TicketID, 0, n) // our own books are made before: they do not count
 	h.waiting, h.place = ours, make(map[queue.TicketID]int, n)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,19 +17,25 @@ func callerd() System {
 		Name:  "callerd",
 		About: "the real binary, default options, no shadow state; configured: as many counters as callers, each serving both categories of the default branch, and leases of 1 h",
 		Start: func(ctx context.Context, e Env) (Instance, error) {
-			d, err := StartDaemon(ctx, e)
-			if err != nil {
-				return nil, err
-			}
-			r, err := dial(e, d.GRPC)
-			if err != nil {
-				d.Process.Kill()
-				return nil, err
-			}
-			r.servers, r.version = append(r.servers, served{d.Process, syscall.SIGTERM}), d.Version
-			return r, nil
+			in, _, err := StartCallerd(ctx, e)
+			return in, err
 		},
 	}
+}
+
+// StartCallerd starts the daemon and connects to it.
+func StartCallerd(ctx context.Context, e Env) (Instance, *Daemon, error) {
+	d, err := StartDaemon(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := dial(e, d.GRPC)
+	if err != nil {
+		d.Process.Kill()
+		return nil, nil, err
+	}
+	r.servers, r.version = append(r.servers, served{d.Process, syscall.SIGTERM}), d.Version
+	return r, d, nil
 }
 
 // Daemon is a running callerd.
@@ -43,19 +48,18 @@ type Daemon struct {
 
 // StartDaemon starts callerd on the data in e.Dir, new or there already.
 func StartDaemon(ctx context.Context, e Env) (*Daemon, error) {
-	version, err := exec.CommandContext(ctx, e.Callerd, "version").Output()
-	if err != nil {
-		return nil, err
-	}
-	d := &Daemon{Data: filepath.Join(e.Dir, "data"), Version: strings.TrimSpace(string(version))}
+	d := &Daemon{Data: filepath.Join(e.Dir, "data")}
 	file := filepath.Join(e.Dir, "callerd.yaml")
 	if err := os.WriteFile(file, []byte(configuration(e.Counters)), 0o600); err != nil {
 		return nil, err
 	}
 	args := []string{e.Callerd, "serve", "--grpc-addr", "127.0.0.1:0", "--http-addr", "127.0.0.1:0", "--data", d.Data, "--config", file}
-	d.Process, err = proc.Start(ctx, proc.Options{Args: args, Env: unset(os.Environ(), "CALLERD_"), Ready: func(line string) bool {
+	var err error
+	d.Process, err = proc.Start(ctx, proc.Options{Args: args, Log: e.Log, Env: unset(os.Environ(), "CALLERD_"), Ready: func(line string) bool {
 		words := strings.Fields(line)
 		switch {
+		case strings.HasPrefix(line, "callerd"):
+			d.Version, _, _ = strings.Cut(line, " is open")
 		case strings.HasPrefix(line, "  gRPC"):
 			d.GRPC = words[len(words)-1]
 		case strings.HasPrefix(line, "  hall display"):

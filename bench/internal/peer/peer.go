@@ -7,17 +7,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync/atomic"
 )
 
 // Env is what a system is started with.
 type Env struct {
-	Dir      string // a folder of its own on the disk that is measured
-	Sockets  string // a folder of its own with a short name, for Unix sockets
-	Self     string // this program, whose hidden commands are the front ends
-	Callerd  string // the daemon's binary
-	Counters int    // how many counters there are
-	Conns    int    // client connections at most, for all gRPC systems alike
+	Dir      string    // a folder of its own on the disk that is measured
+	Sockets  string    // a folder of its own with a short name, for Unix sockets
+	Self     string    // this program, whose hidden commands are the front ends
+	Callerd  string    // the daemon's binary
+	Counters int       // how many counters there are
+	Conns    int       // client connections at most, for all gRPC systems alike
+	Log      io.Writer // gets the daemon's log; nil: nobody reads it
 }
 
 // System is one way to do the work.

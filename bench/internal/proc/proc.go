@@ -26,6 +26,8 @@ type Options struct {
 	Ready func(line string) bool
 	// ReadyWithin bounds the wait. Zero: 30 s.
 	ReadyWithin time.Duration
+	// Log gets standard error too. Nil: its end is kept, for errors.
+	Log io.Writer
 }
 
 // Process is one that runs.
@@ -44,6 +46,9 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	// Not of ctx: who started it stops it in order.
 	p := &Process{cmd: exec.Command(o.Args[0], o.Args[1:]...), done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = o.Dir, o.Env, &p.errors
+	if o.Log != nil {
+		p.cmd.Stderr = io.MultiWriter(&p.errors, o.Log)
+	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Credential: o.User}
 	p.cmd.WaitDelay = time.Second
 	out, in := io.Pipe()

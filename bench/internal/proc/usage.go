@@ -13,9 +13,12 @@ import (
 
 // Usage is what processes have used since they began.
 type Usage struct {
-	CPU     time.Duration // user and system
-	RSS     int64         // bytes resident now
-	Written int64         // bytes sent to the storage layer
+	CPU time.Duration // user and system
+	RSS int64         // bytes resident now
+	// Written is the bytes of the pages that were made dirty. A kernel with large folios counts a whole one for a write of a few bytes.
+	Written int64
+	// Handed is the bytes given to write calls, those to sockets included.
+	Handed int64
 }
 
 // tick is the unit of the CPU times in /proc: USER_HZ, 100 on every architecture of Linux that Go knows.
@@ -62,20 +65,34 @@ func (u *Usage) add(pid int) error {
 		return fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
 	u.RSS += pages * int64(os.Getpagesize())
-	io, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	written, handed, err := counts(fmt.Sprint(pid))
+	u.Written += written
+	u.Handed += handed
+	return err
+}
+
+// HandedOver is how many bytes this process has given to write calls.
+func HandedOver() (int64, error) {
+	_, handed, err := counts("self")
+	return handed, err
+}
+
+// counts reads write_bytes and wchar of a process.
+func counts(pid string) (written, handed int64, err error) {
+	b, err := os.ReadFile("/proc/" + pid + "/io")
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	for line := range strings.Lines(string(io)) {
-		if v, is := strings.CutPrefix(line, "write_bytes:"); is {
-			n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-			if err != nil {
-				return fmt.Errorf("/proc/%d/io: %w", pid, err)
+	for line := range strings.Lines(string(b)) {
+		for prefix, to := range map[string]*int64{"write_bytes:": &written, "wchar:": &handed} {
+			if v, is := strings.CutPrefix(line, prefix); is {
+				if *to, err = strconv.ParseInt(strings.TrimSpace(v), 10, 64); err != nil {
+					return 0, 0, fmt.Errorf("/proc/%s/io: %w", pid, err)
+				}
 			}
-			u.Written += n
 		}
 	}
-	return nil
+	return written, handed, nil
 }
 
 // stat returns the fields of /proc/PID/stat behind the program's name, which may hold anything.

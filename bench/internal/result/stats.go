@@ -47,3 +47,12 @@ func Each[T any](samples []T, f func(T) float64) []float64 {
 	}
 	return xs
 }
+
+// Quantile is the value below which a part q of them lies, the nearest of them; NaN of none.
+func Quantile(xs []float64, q float64) float64 {
+	if len(xs) == 0 {
+		return math.NaN()
+	}
+	s := slices.Sorted(slices.Values(xs))
+	return s[max(0, int(math.Ceil(q*float64(len(s))))-1)]
+}

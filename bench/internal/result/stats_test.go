@@ -50,3 +50,18 @@ func TestSpread(t *testing.T) {
 		t.Errorf("got %v to %v, want 2 to 9", low, high)
 	}
 }
+
+func TestQuantile(t *testing.T) {
+	var xs []float64
+	for n := 100; n > 0; n-- {
+		xs = append(xs, float64(n))
+	}
+	for q, want := range map[float64]float64{0: 1, 0.5: 50, 0.99: 99, 1: 100} {
+		if got := Quantile(xs, q); got != want {
+			t.Errorf("%v of 1 to 100: got %v, want %v", q, got, want)
+		}
+	}
+	if got := Quantile([]float64{7}, 0.99); got != 7 {
+		t.Errorf("of one: got %v, want it", got)
+	}
+}

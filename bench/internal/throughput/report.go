@@ -35,8 +35,8 @@ func (o *Outcome) Report() string {
 
 // table is one work: medians, the spread of the operations a second, and callerd's ratio to each.
 func (o *Outcome) table(work string) string {
-	title := fmt.Sprintf("%s: medians; ms; CPU in us an operation; the last column is callerd's operations a second over this row's, median of each alternation's", work)
-	t := result.NewTable(title, "system", "callers", "ops/s", "low-high", "p50", "p99", "max", "server CPU", "client CPU", "written B/op", "callerd is")
+	title := fmt.Sprintf("%s: medians; ms; CPU in us an operation; bytes written an operation, replies included; the last column is callerd's operations a second over this row's, median of each alternation's", work)
+	t := result.NewTable(title, "system", "callers", "ops/s", "low-high", "p50", "p99", "max", "server CPU", "client CPU", "written B", "callerd is")
 	empty, last := true, 0
 	for _, callers := range o.callers(work) {
 		for _, r := range o.Rows {
@@ -55,7 +55,7 @@ func (o *Outcome) table(work string) string {
 			low, high := result.Spread(result.Each(r.Samples, PerSec))
 			t.Row(r.System, callers, med(PerSec), result.Num(low)+"-"+result.Num(high), med(func(s Sample) float64 { return s.P50 }),
 				med(func(s Sample) float64 { return s.P99 }), med(func(s Sample) float64 { return s.Max }), med(func(s Sample) float64 { return s.ServerCPU }),
-				med(func(s Sample) float64 { return s.ClientCPU }), med(func(s Sample) float64 { return s.WrittenBytes }), o.Ratio(r)+" x")
+				med(func(s Sample) float64 { return s.ClientCPU }), med(func(s Sample) float64 { return s.Handed }), o.Ratio(r)+" x")
 		}
 	}
 	if empty {

@@ -36,10 +36,11 @@ type Options struct {
 // Sample is one run of one row.
 type Sample struct {
 	load.Figures
-	Alternation  int     `json:"alternation"`
-	ServerCPU    float64 `json:"server_cpu_us_per_op"` // all its processes
-	ClientCPU    float64 `json:"client_cpu_us_per_op"`
-	WrittenBytes float64 `json:"written_bytes_per_op"` // to the storage layer, by the server
+	Alternation int     `json:"alternation"`
+	ServerCPU   float64 `json:"server_cpu_us_per_op"` // all its processes
+	ClientCPU   float64 `json:"client_cpu_us_per_op"`
+	Handed      float64 `json:"write_call_bytes_per_op"` // by the server, its replies included
+	Dirtied     float64 `json:"write_bytes_per_op"`      // pages made dirty, as /proc/PID/io has it; see proc.Usage
 }
 
 // Row is one system at one work with so many callers.
@@ -197,7 +198,7 @@ func (r *runner) row(ctx context.Context, h *hall, row *Row) (Sample, error) {
 	}
 	ops := float64(f.Ops)
 	return Sample{Figures: f, ServerCPU: us(after.CPU-before.CPU) / ops, ClientCPU: us(ourEnd-ours) / ops,
-		WrittenBytes: float64(after.Written-before.Written) / ops}, nil
+		Handed: float64(after.Handed-before.Handed) / ops, Dirtied: float64(after.Written-before.Written) / ops}, nil
 }
 
 func us(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
