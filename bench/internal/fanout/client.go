@@ -34,7 +34,8 @@ type Client struct {
 	Calls    int `help:"How often is published."`
 	Size     int `help:"Bytes of a frame of the bare loop."`
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the rest
+	conns    []*websocket.Conn
 	waited   uint64 // the sequence that is being delivered
 	left     int    // displays that have not seen it
 	first    time.Time
@@ -72,13 +73,20 @@ func (c *Client) Run(ctx context.Context) (f Figures, err error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	conns, err := c.connect(ctx, cancel)
 	defer func() {
-		for _, conn := range conns {
+		for _, conn := range c.conns {
 			_ = conn.Close()
 		}
 	}()
-	if err != nil {
+	if err := c.connect(ctx, cancel, c.Dead, true); err != nil {
+		return f, err
+	}
+	for n := 0; n < ballast && c.Dead > 0; n++ {
+		if c.waited, err = publish(); err != nil {
+			return f, err
+		}
+	}
+	if err := c.connect(ctx, cancel, c.Displays, false); err != nil {
 		return f, err
 	}
 	full, err := proc.Of(c.Pid)
@@ -87,7 +95,7 @@ func (c *Client) Run(ctx context.Context) (f Figures, err error) {
 	}
 	before := sockets(c.Pid)
 	var last, spread []float64
-	until := time.Now().Add(12 * time.Second) // the dead are closed after 5 s in which they took nothing
+	until := time.Now().Add(15 * time.Second) // the dead are closed after 5 s in which they took nothing
 	for n := 0; n < c.Calls || c.Dead > 0 && before-sockets(c.Pid) < c.Dead && time.Now().Before(until); n++ {
 		began := time.Now()
 		if err := c.once(ctx, publish); err != nil {
@@ -149,45 +157,46 @@ func (c *Client) got(frame []byte) {
 	}
 }
 
-// connect connects all displays, many at a time; each has had its first frame when it returns.
-func (c *Client) connect(ctx context.Context, failed context.CancelCauseFunc) ([]*websocket.Conn, error) {
-	var mu sync.Mutex
-	var conns []*websocket.Conn
-	var next atomic.Int64
+// ballast is how many frames the dead get before the others come. It nearly fills what the kernel holds for them, about 130 frames of
+// 700 bytes with the 64 KiB that the daemon allows, so that they take nothing more while the others are measured.
+const ballast = 110
+
+// connect connects so many displays, many at a time; each of the living has had its first frame when it returns.
+func (c *Client) connect(ctx context.Context, failed context.CancelCauseFunc, displays int, dead bool) error {
+	var left atomic.Int64
+	left.Store(int64(displays))
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			for ctx.Err() == nil {
-				n := int(next.Add(1))
-				if n > c.Displays+c.Dead {
-					return
-				}
-				conn, err := c.display(ctx, n > c.Displays)
+			for left.Add(-1) >= 0 && ctx.Err() == nil {
+				conn, err := c.display(ctx, dead)
 				if err != nil {
-					failed(fmt.Errorf("display %d: %w", n, err))
+					failed(fmt.Errorf("connect a display: %w", err))
 					return
 				}
-				mu.Lock()
-				conns = append(conns, conn)
-				mu.Unlock()
-				if n > c.Displays {
-					continue // it never reads
+				c.mu.Lock()
+				c.conns = append(c.conns, conn)
+				c.mu.Unlock()
+				if !dead {
+					go c.read(conn, failed)
 				}
-				go func() {
-					for {
-						_, frame, err := conn.ReadMessage()
-						if err != nil {
-							failed(err)
-							return
-						}
-						c.got(frame)
-					}
-				}()
 			}
 		})
 	}
 	all.Wait()
-	return conns, context.Cause(ctx)
+	return context.Cause(ctx)
+}
+
+// read takes a living display's frames until it is closed.
+func (c *Client) read(conn *websocket.Conn, failed context.CancelCauseFunc) {
+	for {
+		_, frame, err := conn.ReadMessage()
+		if err != nil {
+			failed(err)
+			return
+		}
+		c.got(frame)
+	}
 }
 
 // display connects one. A dead one gives the kernel next to no room.
