@@ -58,7 +58,7 @@ func fanoutPicture(rows []fanout.Row) result.Picture {
 		}
 		name := r.Server
 		if r.Dead > 0 {
-			name += fmt.Sprintf(", %d more never read", r.Dead)
+			name += fmt.Sprintf(" and %d that never read", r.Dead)
 		}
 		if _, known := at[name]; !known {
 			at[name] = len(p.Lines)

@@ -95,7 +95,7 @@ func (c *Client) Run(ctx context.Context) (f Figures, err error) {
 	}
 	before := sockets(c.Pid)
 	var last, spread []float64
-	until := time.Now().Add(15 * time.Second) // the dead are closed after 5 s in which they took nothing
+	until := time.Now().Add(25 * time.Second) // the dead are closed after 5 s in which they took nothing
 	for n := 0; n < c.Calls || c.Dead > 0 && before-sockets(c.Pid) < c.Dead && time.Now().Before(until); n++ {
 		began := time.Now()
 		if err := c.once(ctx, publish); err != nil {

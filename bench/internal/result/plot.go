@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"image/color"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Line is one line of a picture: y over x, with an optional low and high of each point.
@@ -42,12 +44,13 @@ func (p Picture) Draw(dir, name string) error {
 	g := plot.New()
 	g.Title.Text, g.X.Label.Text, g.Y.Label.Text = p.Title, p.X, p.Y
 	g.X.Scale, g.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	g.X.Tick.Marker, g.Y.Tick.Marker = logTicks{}, logTicks{}
+	g.X.Tick.Marker, g.Y.Tick.Marker = p.measured(), logTicks{}
+	g.X.Padding, g.Y.Padding = vg.Points(6), vg.Points(6)
 	g.Add(plotter.NewGrid())
-	g.Legend.Top, g.Legend.Left = false, false
-	g.Legend.Padding = vg.Points(1)
+	names := plot.NewLegend()
+	names.Left, names.Top, names.YPosition, names.Padding = true, true, draw.PosCenter, vg.Points(3)
 	for i, l := range p.Lines {
-		if err := l.add(g, i); err != nil {
+		if err := l.add(g, &names, i); err != nil {
 			return err
 		}
 	}
@@ -57,7 +60,34 @@ func (p Picture) Draw(dir, name string) error {
 	if g.Y.Min >= g.Y.Max {
 		g.Y.Min, g.Y.Max = g.Y.Min/2, g.Y.Min*2
 	}
-	return g.Save(20*vg.Centimeter, 13*vg.Centimeter, filepath.Join(dir, name))
+	const width, height, beside = 23 * vg.Centimeter, 13 * vg.Centimeter, 6 * vg.Centimeter
+	svg := vgsvg.New(width, height)
+	all := draw.New(svg)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	g.Draw(draw.Crop(all, 0, -beside, 0, -vg.Points(4)))
+	names.Draw(draw.Crop(all, width-beside+vg.Points(6), 0, 0, -vg.Points(30)))
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	_, err = svg.WriteTo(f)
+	return errors.Join(err, f.Close())
+}
+
+// measured are the ticks of x: what was measured is what one wants to read off.
+func (p Picture) measured() plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	known := map[float64]bool{}
+	for _, l := range p.Lines {
+		for _, x := range l.X {
+			if !known[x] {
+				known[x] = true
+				ticks = append(ticks, plot.Tick{Value: x, Label: tickLabel(x)})
+			}
+		}
+	}
+	return ticks
 }
 
 // bars are the lows and highs of the points.
@@ -67,7 +97,7 @@ type bars struct {
 }
 
 // add draws one line.
-func (l Line) add(g *plot.Plot, i int) error {
+func (l Line) add(g *plot.Plot, names *plot.Legend, i int) error {
 	var b bars
 	for n := range l.X {
 		if !(l.X[n] > 0) || !(l.Y[n] > 0) {
@@ -92,7 +122,7 @@ func (l Line) add(g *plot.Plot, i int) error {
 		line.Dashes = []vg.Length{vg.Points(5), vg.Points(4)}
 	}
 	g.Add(line, points)
-	g.Legend.Add(l.Name, line, points)
+	names.Add(l.Name, line, points)
 	if b.YErrors == nil {
 		return nil
 	}
