@@ -100,5 +100,5 @@ type allCmd struct {
 
 // Run implements the command.
 func (a *allCmd) Run(ctx context.Context, c *common, s *streams) error {
-	return c.measured(ctx, s, &a.loadFlags, &growthCmd{}, &startupCmd{}, &fanoutCmd{})
+	return c.measured(ctx, s, &a.loadFlags, &growthCmd{}, &startupCmd{}, &fanoutCmd{}, &lockCmd{})
 }
