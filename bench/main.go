@@ -96,9 +96,10 @@ func (c *common) measured(ctx context.Context, s *streams, parts ...part) error 
 // allCmd measures everything.
 type allCmd struct {
 	loadFlags
+	Startup startupCmd `embed:"" prefix:"startup-"`
 }
 
 // Run implements the command.
 func (a *allCmd) Run(ctx context.Context, c *common, s *streams) error {
-	return c.measured(ctx, s, &a.loadFlags, &growthCmd{}, &startupCmd{}, &fanoutCmd{}, &lockCmd{})
+	return c.measured(ctx, s, &a.loadFlags, &growthCmd{}, &a.Startup, &fanoutCmd{}, &lockCmd{})
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // startupCmd measures the start after a kill -9.
-type startupCmd struct{}
+type startupCmd struct {
+	Tickets []int `default:"10000,100000,1000000" help:"Tickets in the journal, one size after the other."`
+}
 
 // Run implements the command.
 func (p *startupCmd) Run(ctx context.Context, c *common, s *streams) error {
@@ -22,7 +24,7 @@ func (p *startupCmd) measure(ctx context.Context, c *common, l *lab) error {
 	if err != nil {
 		return err
 	}
-	o := startup.Options{Env: e, Tickets: []int{10_000, 100_000, 1_000_000}, Starts: 3, Progress: l.say.steps("startup")}
+	o := startup.Options{Env: e, Tickets: p.Tickets, Starts: 3, Progress: l.say.steps("startup")}
 	if c.Quick {
 		o.Tickets, o.Starts = []int{1000, 5000}, 1
 	}
