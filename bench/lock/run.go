@@ -90,7 +90,7 @@ func (c crowd) measure(locks []kind, opts Options) []Cell {
 				continue
 			}
 			v, mutex := c.speed(k, opts.Slice), all[0].last()
-			if i > 0 && v.burnt > time.Millisecond && v.burntPerOp() > collapsed*max(mutex.burntPerOp(), mutex.ns) {
+			if i > 0 && v.burnt > opts.Slice/2 && v.burntPerOp() > collapsed*max(mutex.burntPerOp(), mutex.ns) {
 				cells[i].CutOff, all[i] = true, measured{speeds: []speed{v}}
 				continue
 			}
