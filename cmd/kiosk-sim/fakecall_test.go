@@ -6,9 +6,13 @@ import (
 	pb "callerd/proto/callerd/v1"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 func (h fakeConsole) CallNext(_ context.Context, r *pb.CallNextRequest) (*pb.CallNextResponse, error) {
+	if h.cheat == "never answers a call" {
+		return nil, status.Error(codes.Unavailable, "the answer is lost")
+	}
 	return once(h.fakeHall, r.RequestId, func(a *pb.CallNextResponse) *pb.CallNextResponse {
 		a.Replayed, a.Sequence = true, h.sequence
 		if a.Ticket != nil {

@@ -10,6 +10,7 @@ import (
 	pb "callerd/proto/callerd/v1"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
@@ -97,6 +98,17 @@ func clone(t *pb.Ticket) *pb.Ticket {
 }
 
 func (h fakeConsole) OpenCounter(_ context.Context, r *pb.OpenCounterRequest) (*pb.OpenCounterResponse, error) {
+	a, err := h.open(r)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cheat == "loses the first openings" && err == nil && h.cheats < 8 {
+		h.cheats++
+		return nil, status.Error(codes.Unavailable, "the answer is lost")
+	}
+	return a, err
+}
+
+func (h fakeConsole) open(r *pb.OpenCounterRequest) (*pb.OpenCounterResponse, error) {
 	return once(h.fakeHall, r.RequestId, func(a *pb.OpenCounterResponse) *pb.OpenCounterResponse {
 		a.Replayed, a.Sequence = true, h.sequence
 		return a

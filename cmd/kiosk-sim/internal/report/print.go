@@ -62,10 +62,13 @@ func (s *Summary) printVerdicts(w io.Writer) {
 			}
 		}
 	}
-	if s.Holds {
-		fmt.Fprintln(w, "\nall checks hold")
-	} else {
+	switch {
+	case !s.Holds:
 		fmt.Fprintln(w, "\nAN INVARIANT IS BROKEN")
+	case s.Error != "":
+		fmt.Fprintln(w, "\nno promise is broken in what was seen, and the run did not end")
+	default:
+		fmt.Fprintln(w, "\nall checks hold")
 	}
 }
 

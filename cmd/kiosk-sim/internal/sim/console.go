@@ -23,22 +23,31 @@ type console struct {
 	number  uint32
 	hall    *hall
 	s       session
-	current string   // id of the ticket at the counter, empty without one
-	started bool     // it is being served
-	last    string   // the ticket before
-	held    []string // tickets set aside here
-	fence   uint64   // of the resources borrowed, 0: none
-	kept    uint64   // of those that were never given back
+	asked   history.Op // the OpenCounter that has no answer yet
+	current string     // id of the ticket at the counter, empty without one
+	started bool       // it is being served
+	last    string     // the ticket before
+	held    []string   // tickets set aside here
+	fence   uint64     // of the resources borrowed, 0: none
+	kept    uint64     // of those that were never given back
 }
 
-// run serves until the kiosks are done and nobody waits, then closes the counter. An interrupted
-// console closes it too, so that the next run does not find it taken.
+// run serves until the kiosks are done and nobody waits, then closes the counter. A console that is interrupted or gives up
+// closes it too, so that the next run does not find it taken.
 func (k *console) run(ctx context.Context) error {
 	err := k.work(ctx)
-	if err != nil && ctx.Err() != nil && k.s.token != "" {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-		defer cancel()
-		// It was interrupted: that it could not tidy up is not the news.
+	if err == nil {
+		return nil
+	}
+	// Whatever ended it: that it could not tidy up is not the news.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	if k.asked.RequestID != "" { // the session may be there, and its token is in the answer
+		if _, lost := k.settle(last, k.asked, &k.s); lost != nil {
+			return err
+		}
+	}
+	if k.s.token != "" {
 		_ = k.leave(last)
 	}
 	return err

@@ -43,6 +43,9 @@ func (k *console) begin(ctx context.Context, op history.Op) error {
 	patience := k.cfg.GiveUp + 2*k.s.lease
 	for began := k.c.rec.Now(); ; {
 		got, err := k.settle(ctx, op, &k.s)
+		if k.asked = (history.Op{}); err != nil && got.Outcome == history.Unknown {
+			k.asked = got
+		}
 		switch {
 		case err != nil:
 			return err
