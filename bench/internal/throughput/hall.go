@@ -77,9 +77,9 @@ func (r *runner) enough(row *Row) int64 {
 			}
 		}
 	}
-	margin := 1.5
+	margin := 1.8
 	if len(row.Samples) == 0 {
-		margin = 2.5
+		margin = 4
 	}
 	return int64(margin * most * (r.Warm + r.Measure + 200*time.Millisecond).Seconds())
 }
