@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -17,9 +18,10 @@ const (
 
 func collectSeldom(logger *slog.Logger) {
 	provider := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)
-	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare), memlimit.WithProvider(provider)); err != nil {
-		logger.Info("the machine does not tell how much memory it has: the collector runs as by Go's default", "error", err)
-		return // nothing would bound the garbage
+	limit, err := memlimit.Set(memlimit.WithRatio(memoryShare), memlimit.WithProvider(provider))
+	if err != nil || limit == math.MaxInt64 { // nothing would bound the garbage
+		logger.Info("no limit of memory is known: the collector runs as by Go's default", "error", err)
+		return
 	}
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(garbage)
