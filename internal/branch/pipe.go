@@ -26,14 +26,16 @@ type pipe struct {
 	// permits bounds the records that are claimed and not yet durable. Its size is that bound.
 	permits chan struct{}
 	wake    chan struct{} // one slot: there are records
+	full    chan struct{} // one slot: there are as many as target
 	stop    chan struct{} // closed: no more operations
 	giveUp  chan struct{} // closed: end even if there is no room
 	done    chan struct{} // closed: the commit goroutine has ended
 	failed  chan struct{} // closed: a commit's outcome is unknown
 	opened  func()        // called when admission opens again
 
-	lock    arch.RankedLock // the last of all ranks; guards the next two
+	lock    arch.RankedLock // the last of all ranks; guards the next three
 	head    uint64          // last claimed sequence
+	target  int             // as many pending records are told of in full, once; 0: not
 	pending []*queue.Record // claimed, not yet taken by the commit goroutine
 
 	mu       sync.Mutex // a leaf: nothing is taken or waited for under it; guards the rest
@@ -63,9 +65,9 @@ func newPipe(head uint64, opts Options, shadow *shadow, mono func() int64, opene
 	p := &pipe{
 		journal: opts.Journal, publish: opts.Publish, logger: opts.Logger, mono: mono, shadow: shadow, opened: opened,
 		permits: make(chan struct{}, opts.Permits),
-		wake:    make(chan struct{}, 1), stop: make(chan struct{}), giveUp: make(chan struct{}),
+		wake:    make(chan struct{}, 1), full: make(chan struct{}, 1), stop: make(chan struct{}), giveUp: make(chan struct{}),
 		done: make(chan struct{}), failed: make(chan struct{}), shut: make(chan struct{}),
-		head: head, durable: head, ending: head, current: newBatch(), next: newBatch(), openedAt: mono(), joining: joining{mono: mono},
+		head: head, durable: head, ending: head, current: newBatch(), next: newBatch(), openedAt: mono(),
 	}
 	p.lock.Init(arch.RankJournal, 0)
 	return p
@@ -135,6 +137,10 @@ func (p *pipe) claim(h *arch.Held, r *queue.Record, apply func(*queue.Record) er
 	}
 	p.head++
 	p.pending = append(p.pending, r)
+	if p.target != 0 && len(p.pending) >= p.target {
+		p.target = 0
+		p.full <- struct{}{} // there is room: whoever set the target has emptied it
+	}
 	p.lock.Unlock(h)
 	p.signal()
 	return r.Sequence
@@ -217,7 +223,7 @@ func (p *pipe) admittedSince() (at int64, ok bool) {
 // take returns the pending records, nil when there are none, after letting others join.
 func (p *pipe) take(spare []*queue.Record) []*queue.Record {
 	if n := p.waiting(); n > 0 {
-		p.joining.wait(n, p.waiting)
+		p.joining.wait(n, p.waiting, p.gather)
 	}
 	var h arch.Held
 	p.lock.Lock(&h)
