@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(BUILD)/node_modules/.bin:$(PATH)
 export CALLERD_SCREENSHOTS ?= $(CURDIR)/$(BUILD)/screenshots
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: run build test help deps format vet staticcheck generated race cpus ranks yields arm64 browser crash picture bench bench-quick clean
+.PHONY: run build test help deps format vet staticcheck generated race cpus ranks yields arm64 browser crash benchmarks picture bench bench-quick clean
 
 run: ## serve the default branch
 	go run ./cmd/callerd
@@ -19,7 +19,7 @@ run: ## serve the default branch
 build: ## stamped binaries in .build/bin
 	go build -o $(BUILD)/bin/ -ldflags "-X main.stamped=$(VERSION)" ./cmd/callerd ./cmd/kiosk-sim
 
-test: deps format vet staticcheck generated race cpus ranks yields arm64 browser crash ## all of the below
+test: deps format vet staticcheck generated race cpus ranks yields arm64 browser crash benchmarks ## all of the below
 	@test "$$(id -u)" = 0 || echo "not root: the tests that mount a file system were skipped (power cuts, full disks)"
 	@echo "all checks passed"
 
@@ -66,6 +66,9 @@ browser: ## the page in headless Chromium, driven against a real daemon; its pic
 
 crash: ## kill -9, power cuts and a full disk, a short round of each
 	@echo "== crashes"; CALLERD_VERIFY=1 go test -count=1 -v -run 'Crash|Kill|Power|NoSpace|Disk' ./cmd/callerd ./internal/journal 2>&1 | grep -vE '^=== (RUN|PAUSE|CONT)'
+
+benchmarks: bench-quick ## each benchmark once: it builds and works, and no figure of it counts
+	@echo "== benchmarks, once each"; go test -run '^$$' -bench . -benchtime 1x $(PACKAGES) | grep -v 'no test files'
 
 picture: browser ## take the README's picture from the browser test
 	cp $(BUILD)/screenshots/hall-1920x1080.png docs/hall.png

@@ -62,11 +62,13 @@ func BenchmarkPublish(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+				mu.Lock() // a first frame may be there before its write has returned
 				for _, conn := range conns {
 					if err := conn.WritePreparedMessage(frame); err != nil {
 						b.Fatal(err)
 					}
 				}
+				mu.Unlock()
 				got.Wait()
 			}
 			b.StopTimer()
