@@ -248,7 +248,6 @@ func (c *Category) Settle() {
 func (t *Live) Expire(at int64, sequence uint64) {
 	t.State, t.Ended, t.Version, t.Deadline, t.Bound = Expired, at, sequence, 0, 0
 	t.SetPlace(Place{Category: t.Place().Category})
-	t.links = nil
 }
 
 // EachBefore calls f for the tickets of the day before. The caller holds all locks.

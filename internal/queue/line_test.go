@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -17,30 +16,6 @@ func compareKeys(a, b *Live) int {
 		return 1
 	}
 	return 0
-}
-
-// checkShape tells the first node whose size, order or heap is wrong, and the deepest path.
-func checkShape(t *Live) (depth int, err error) {
-	if t == nil {
-		return 0, nil
-	}
-	for _, child := range []*Live{t.left, t.right} {
-		if child != nil && child.heap > t.heap {
-			return 0, fmt.Errorf("%v is above %v against their heap order", t.Key, child.Key)
-		}
-		d, err := checkShape(child)
-		if err != nil {
-			return 0, err
-		}
-		depth = max(depth, d+1)
-	}
-	if t.left != nil && !t.left.Key.Before(t.Key) || t.right != nil && !t.Key.Before(t.right.Key) {
-		return 0, fmt.Errorf("%v stands against its children's keys", t.Key)
-	}
-	if got, want := t.count(), t.left.count()+t.right.count()+1; got != want {
-		return 0, fmt.Errorf("%v counts %d, want %d", t.Key, got, want)
-	}
-	return max(depth, 1), nil
 }
 
 func TestALineIsASortedList(t *testing.T) {
@@ -87,7 +62,7 @@ func TestALineIsASortedList(t *testing.T) {
 				model = model[1:]
 			},
 			"": func(t *rapid.T) {
-				if _, err := checkShape(l.root); err != nil {
+				if _, err := checkShape(&l); err != nil {
 					t.Fatal(err)
 				}
 				var got []*Live
@@ -125,12 +100,13 @@ func TestEachStopsWhenItIsTold(t *testing.T) {
 func TestAFullHallIsNoDeepTree(t *testing.T) {
 	const n = 100_000
 	l, tickets := fullLine(n)
-	depth, err := checkShape(l.root)
+	got, err := checkShape(&l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if depth > 64 { // about 2 ln n = 40 are expected of a treap; a list would be 100,000 deep
-		t.Errorf("got a depth of %d for %d tickets, want under 64", depth, n)
+	leaves := (n + leafSize - 1) / leafSize
+	if want := (shape{3, leaves, 1 + (leaves+forkSize-2)/(forkSize-1)}); got != want {
+		t.Errorf("got %+v for %d tickets, want %+v", got, n, want)
 	}
 	for _, i := range []int{0, 1, n / 2, n - 1} {
 		if got := l.Ahead(tickets[i].Key); got != i {
@@ -138,9 +114,14 @@ func TestAFullHallIsNoDeepTree(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, i := range r.Perm(n) {
+	for left, i := range r.Perm(n) {
 		if !l.Leave(tickets[i]) {
 			t.Fatalf("ticket %d is not there", i)
+		}
+		if left%1000 == 0 {
+			if _, err := checkShape(&l); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if l.Len() != 0 || l.First() != nil {
@@ -158,25 +139,4 @@ func fullLine(n int) (l Line, tickets []*Live) {
 		tickets = append(tickets, v)
 	}
 	return l, tickets
-}
-
-func BenchmarkLine(b *testing.B) {
-	for _, n := range []int{100, 10_000, 100_000} {
-		l, _ := fullLine(n)
-		next := int64(n)
-		b.Run(fmt.Sprintf("append and take, %d waiting", n), func(b *testing.B) {
-			for b.Loop() {
-				v := l.First()
-				l.Leave(v)
-				next++
-				v.Key = OrderKey{Entry: next}
-				l.Enter(v)
-			}
-		})
-		b.Run(fmt.Sprintf("ahead, %d waiting", n), func(b *testing.B) {
-			for b.Loop() {
-				l.Ahead(OrderKey{Entry: next - int64(n)/2})
-			}
-		})
-	}
 }

@@ -126,7 +126,7 @@ func TestATicketStandsWhereItWasPut(t *testing.T) {
 						t.Fatalf("keys %v and %v", got[i-1].Key, got[i].Key)
 					}
 				}
-				if _, err := checkShape(l.root); err != nil {
+				if _, err := checkShape(&l); err != nil {
 					t.Fatal(err)
 				}
 			},

@@ -7,19 +7,10 @@ import "sync/atomic"
 type Live struct {
 	Ticket
 	place    atomic.Uint64
-	*links          // in its line; nil while it waits in none
 	Summoned int64  // when it was last called from a line or taken up again, Unix ns
 	Told     uint16 // announcements since then
 	Span     uint16 // from the record that set the deadline to the deadline, whole seconds, 18 hours at most
 	Due      int32  // place in the heap of deadlines, from 1; 0: in none. Guarded by that heap's owner
-}
-
-// links is what a line keeps beside a ticket. Most tickets of a day do not wait, so it is not part of Live.
-type links struct {
-	left, right *Live
-	size, heap  uint32 // of the subtree; by hash of the key
-	most, lazy  uint32 // overtakes: the most in the subtree; what the children have not been told
-	eldest      int64  // earliest entry in the subtree
 }
 
 // Place says which lock guards a ticket: that of the counter, if it is not 0, else that of the category.
