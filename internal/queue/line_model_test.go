@@ -108,9 +108,9 @@ func (w *twin) any() int {
 	return 0
 }
 
-// key is one of somebody, beside somebody or of nobody.
+// key is one of somebody, beside somebody or of nobody, never one that the next record gives.
 func (w *twin) key() OrderKey {
-	k := OrderKey{Entry: w.random.Int64N(w.next+3) - 1}
+	k := OrderKey{Entry: w.random.Int64N(w.next+2) - 1}
 	if len(w.waiting) > 0 && w.random.IntN(2) == 0 {
 		k = w.waiting[w.random.IntN(len(w.waiting))].line.Key
 	}
