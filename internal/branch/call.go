@@ -264,7 +264,7 @@ func copied(t *queue.Live) *queue.Ticket {
 	if t == nil {
 		return nil
 	}
-	v := t.Ticket
+	v := t.Ticket()
 	return &v
 }
 

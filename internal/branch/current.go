@@ -94,7 +94,7 @@ func (b *Branch) emitCurrent(o *operation, c *counter.Counter, t *queue.Live, v 
 
 // mayGiveUp refuses a no-show before the customer was called often and long enough.
 func (p Policy) mayGiveUp(t *queue.Live, at int64) error {
-	left := max(0, p.MinWait-time.Duration(at-t.Summoned))
+	left := max(0, p.MinWait-time.Duration(at-t.Summoned()))
 	if left > 0 || t.Told < p.MinCalls {
 		return &earlyError{fmt.Errorf("%w: %s was called %d times (at least %d) and has %d s left", ErrNoShowTooEarly, t.Number, t.Told, max(p.MinCalls, 1), int(math.Ceil(left.Seconds()))), left}
 	}

@@ -71,14 +71,14 @@ func (s *State) Dump() Dump {
 		}
 		cd.Reserved, cd.Used = c.Reserved(), c.Used()
 		cd.Persons = c.Persons()
-		c.Each(day.Day, 1, func(t *queue.Live) bool { cd.Tickets = append(cd.Tickets, t.Ticket); return true })
-		c.EachBefore(func(t *queue.Live) { cd.Before = append(cd.Before, t.Ticket) })
+		c.Each(day.Day, 1, func(t *queue.Live) bool { cd.Tickets = append(cd.Tickets, t.Ticket()); return true })
+		c.EachBefore(func(t *queue.Live) { cd.Before = append(cd.Before, t.Ticket()) })
 		d.Categories = append(d.Categories, cd)
 	}
 	for _, c := range sets.counters {
 		cd := CounterDump{Definition: c.Definition(), Epoch: c.Epoch(), Session: c.Session(), Paused: c.Paused(), Current: idOf(c.Current())}
 		if t := c.Current(); t != nil && t.State == queue.Called {
-			cd.Summoned, cd.Told = t.Summoned, t.Told
+			cd.Summoned, cd.Told = t.Summoned(), t.Told
 		}
 		for _, t := range c.Held() {
 			cd.Held = append(cd.Held, t.ID)
@@ -87,7 +87,7 @@ func (s *State) Dump() Dump {
 		d.Counters = append(d.Counters, cd)
 	}
 	for id, t := range *s.carried.Load() {
-		d.Carried[id] = t.Ticket
+		d.Carried[id] = t.Ticket()
 	}
 	for i := range s.requests.shards {
 		for id, e := range s.requests.shards[i].seen {

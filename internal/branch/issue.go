@@ -190,7 +190,7 @@ func (b *Branch) replied(ctx context.Context, o *operation, err error, reply Tic
 // look copies a ticket and what stands before it. The caller holds the lock of its place and of its line.
 func (b *Branch) look(t *queue.Live, sequence uint64) TicketReply {
 	b.settle(t)
-	r := TicketReply{Ticket: t.Ticket, Sequence: sequence}
+	r := TicketReply{Ticket: t.Ticket(), Sequence: sequence}
 	if t.State != queue.Waiting {
 		return r
 	}

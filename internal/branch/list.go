@@ -83,7 +83,7 @@ func (b *Branch) list(r ListRequest, day queue.Day) (reply ListReply, known bool
 			reply.Last = t.ID
 			if len(r.States) == 0 || slices.Contains(r.States, t.State) {
 				b.settle(t)
-				reply.Tickets = append(reply.Tickets, t.Ticket)
+				reply.Tickets = append(reply.Tickets, t.Ticket())
 			}
 			return true
 		}) || known

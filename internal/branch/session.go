@@ -65,11 +65,11 @@ func (b *Branch) OpenCounter(ctx context.Context, r OpenRequest) (OpenReply, err
 		b.renew(c)
 		b.deadlineChanged()
 		if t := c.Current(); t != nil {
-			v := t.Ticket
+			v := t.Ticket()
 			reply.Current = &v
 		}
 		for _, t := range c.Held() {
-			reply.Held = append(reply.Held, t.Ticket)
+			reply.Held = append(reply.Held, t.Ticket())
 		}
 	})
 	if err != nil {

@@ -33,9 +33,9 @@ func (s *State) applyDay(r *queue.Record, o *queue.DayOpened) error {
 		}
 		t := s.find(c.Current.ID)
 		if t == nil {
-			t = &queue.Live{Ticket: *c.Current}
-		} else if t.Ticket != *c.Current {
-			return fmt.Errorf("business day %v: counter %d carries %+v, the ticket is %+v", o.Day, c.ID, *c.Current, t.Ticket)
+			t = queue.NewLive(*c.Current)
+		} else if t.Ticket() != *c.Current {
+			return fmt.Errorf("business day %v: counter %d carries %+v, the ticket is %+v", o.Day, c.ID, *c.Current, t.Ticket())
 		}
 		current[i], carried[t.ID] = t, t
 	}
@@ -80,7 +80,7 @@ func (s *State) opened(at int64, zone *time.Location, cut time.Duration) *queue.
 	for _, c := range sets.counters {
 		dc := queue.DayCounter{CounterDefined: c.Definition(), Epoch: c.Epoch(), Session: c.Session(), Paused: c.Paused()}
 		if t := c.Current(); t != nil && t.State == queue.Serving {
-			v := t.Ticket
+			v := t.Ticket()
 			dc.Current = &v
 		}
 		o.Counters = append(o.Counters, dc)

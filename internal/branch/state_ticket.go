@@ -20,12 +20,12 @@ func (s *State) applyTicket(r *queue.Record, o *queue.TicketChanged) error {
 	}
 	var t *queue.Live
 	if o.From == queue.None {
-		n, err := origin.Grow(o.Ticket)
+		n, err := origin.Grow(o.Ticket, o.Number)
 		if err != nil {
 			return err
 		}
 		t = n
-		t.ID, t.Number, t.Issued, t.Priority = o.Ticket, o.Number, r.At, o.Priority
+		t.Issued, t.Priority = r.At, o.Priority
 	} else if t = s.find(o.Ticket); t == nil {
 		return fmt.Errorf("ticket %v does not exist", o.Ticket)
 	}
@@ -137,22 +137,19 @@ func (s *State) leave(sets *sets, t *queue.Live, o *queue.TicketChanged) error {
 // stamp writes the verb into the ticket.
 func stamp(t *queue.Live, r *queue.Record, o *queue.TicketChanged) {
 	if o.Verb == queue.Start {
-		t.Started = r.At
+		t.Start(r.At)
 	}
 	if o.Verb == queue.Call || o.Verb == queue.Recall || o.Verb == queue.Resume {
 		if t.Calls < math.MaxUint16 {
 			t.Calls++
 		}
 		if o.From != queue.Called {
-			t.Summoned, t.Told = r.At, 0
+			t.Summon(r.At)
 		}
 		t.Told++
-		if t.Called == 0 {
-			t.Called = r.At
-		}
 	}
 	if o.To.Final() {
-		t.Ended = r.At
+		t.End(r.At)
 	}
 	if o.Counter != 0 {
 		t.Counter = o.Counter
@@ -195,7 +192,7 @@ func (s *State) enter(sets *sets, origin, into *queue.Category, t *queue.Live, o
 		}
 		place.Counter = o.Counter
 	case o.Verb == queue.Complete && o.From == queue.Serving:
-		into.Served(t.Ended - t.Started)
+		into.Served(t.Times().Ended - t.Times().Started)
 	}
 	if o.Verb == queue.Call {
 		origin.RaiseServing(t.ID)

@@ -13,7 +13,7 @@ func lines(entries ...[]int64) (cs []Source) {
 	for i, es := range entries {
 		c := queue.NewCategory(i, "c", queue.Day{})
 		for _, e := range es {
-			c.Enter(&queue.Live{Ticket: queue.Ticket{Key: queue.OrderKey{Entry: e}}})
+			c.Enter(&queue.Live{Standing: queue.Standing{Key: queue.OrderKey{Entry: e}}})
 		}
 		cs = append(cs, Source{Category: c, Weight: 1})
 	}
@@ -121,7 +121,7 @@ func TestRatioIsSmoothAndSavesNothingForNobody(t *testing.T) {
 
 func TestTheOverdueComeBeforeAllByKey(t *testing.T) {
 	sources := lines([]int64{5, 6}, []int64{2, 3})
-	vip := &queue.Live{Ticket: queue.Ticket{Key: queue.OrderKey{Entry: 9}, Priority: queue.Elderly, Entered: 1}}
+	vip := &queue.Live{Standing: queue.Standing{Key: queue.OrderKey{Entry: 9}, Priority: queue.Elderly, Entered: 1}}
 	sources[0].Category.Enter(vip)
 	for i := range sources {
 		sources[i].Overtakes = 2
@@ -153,12 +153,12 @@ func TestPassedOverAreThoseWithEarlierKeys(t *testing.T) {
 	for i, id := range []queue.CategoryID{"a", "b", "c"} {
 		c := queue.NewCategory(i, id, queue.Day{})
 		sources[i].Category.Lane(queue.RegularLane).Each(func(t *queue.Live) bool {
-			c.Enter(&queue.Live{Ticket: t.Ticket})
+			c.Enter(&queue.Live{Standing: t.Standing})
 			return true
 		})
 		sources[i].Category = c
 	}
-	got := PassedOver(&queue.Live{Ticket: queue.Ticket{Key: queue.OrderKey{Entry: 7}}}, sources)
+	got := PassedOver(&queue.Live{Standing: queue.Standing{Key: queue.OrderKey{Entry: 7}}}, sources)
 	if len(got) != 2 || got[0].Category != "a" || got[0].Count != 2 || got[1].Category != "b" || got[1].Count != 1 {
 		t.Errorf("got %+v, want two of a and one of b", got)
 	}

@@ -199,7 +199,7 @@ func (l *loader) ticket(m *journalv1.Ticket) *queue.Ticket {
 	if m.Calls > math.MaxUint16 {
 		l.fail("a ticket with %d calls", m.Calls)
 	}
-	return &queue.Ticket{
+	return &queue.Ticket{Standing: queue.Standing{
 		ID:       loadTicketID(m.Id),
 		Number:   m.Number,
 		Category: queue.CategoryID(m.Category),
@@ -209,9 +209,6 @@ func (l *loader) ticket(m *journalv1.Ticket) *queue.Ticket {
 		Key:      loadKey(m.Key),
 		Entered:  m.Entered,
 		Issued:   m.Issued,
-		Called:   m.Called,
-		Started:  m.Started,
-		Ended:    m.Ended,
 		Version:  m.Version,
 
 		Priority:  queue.PriorityReason(l.byte(m.Priority)),
@@ -219,7 +216,7 @@ func (l *loader) ticket(m *journalv1.Ticket) *queue.Ticket {
 		Deadline:  m.Deadline,
 		Bound:     queue.CounterID(m.Bound),
 		Overtaken: m.Overtaken,
-	}
+	}, Times: queue.Times{Called: m.Called, Started: m.Started, Ended: m.Ended}}
 }
 
 func (l *loader) request(b []byte) (id queue.RequestID) {

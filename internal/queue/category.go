@@ -169,12 +169,15 @@ func (c *Category) Each(day Day, n uint32, f func(*Live) bool) (ok bool) {
 	return true
 }
 
-// Grow adds the ticket that [Category.NextID] named. The caller holds the lock.
-func (c *Category) Grow(id TicketID) (*Live, error) {
+// Grow adds the ticket that [Category.NextID] named, with that id and its number. The caller holds the lock.
+func (c *Category) Grow(id TicketID, number string) (*Live, error) {
 	if next, _ := c.NextID(); next != id {
 		return nil, fmt.Errorf("category %s: issued %v, want %v", c.id, id, next)
 	}
-	return c.today.Load().grow(Place{Category: c.index}), nil
+	s := c.today.Load()
+	t := s.grow(Place{Category: c.index})
+	t.ID, t.Number = id, s.keep(number)
+	return t, nil
 }
 
 // Enter puts t into its lane by its key. The caller holds the lock.
@@ -246,7 +249,8 @@ func (c *Category) Settle() {
 
 // Expire ends a ticket by the turn of the day. The caller holds all locks.
 func (t *Live) Expire(at int64, sequence uint64) {
-	t.State, t.Ended, t.Version, t.Deadline, t.Bound = Expired, at, sequence, 0, 0
+	t.State, t.Version, t.Deadline, t.Bound = Expired, sequence, 0, 0
+	t.End(at)
 	t.SetPlace(Place{Category: t.Place().Category})
 }
 

@@ -13,11 +13,11 @@ func openCategory(t *testing.T) *Category {
 func issue(t *testing.T, c *Category, entry int64) *Live {
 	t.Helper()
 	id, number := c.NextID()
-	v, err := c.Grow(id)
+	v, err := c.Grow(id, number)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.ID, v.Number, v.Category, v.State, v.Key = id, number, c.ID(), Waiting, OrderKey{Entry: entry}
+	v.Category, v.State, v.Key = c.ID(), Waiting, OrderKey{Entry: entry}
 	c.Enter(v)
 	return v
 }
@@ -30,10 +30,10 @@ func TestNumbersCountUpWithoutGap(t *testing.T) {
 			t.Fatalf("got %v %s, issued %d, want number %d", v.ID, v.Number, c.Issued(), n)
 		}
 	}
-	if _, err := c.Grow(TicketID{testDay, "personal", 1000}); err == nil {
+	if _, err := c.Grow(TicketID{testDay, "personal", 1000}, ""); err == nil {
 		t.Error("a number was handed out twice")
 	}
-	if _, err := c.Grow(TicketID{testDay, "personal", 1002}); err == nil {
+	if _, err := c.Grow(TicketID{testDay, "personal", 1002}, ""); err == nil {
 		t.Error("a number was left out")
 	}
 }
@@ -78,8 +78,8 @@ func TestANewDayExpiresWhatIsOpenAndKeepsItReadable(t *testing.T) {
 		if v != of[s] || v.State != want {
 			t.Errorf("%v: got %v, want %v", s, v.State, want)
 		}
-		if expired := !s.Final() && want == Expired; expired != (v.Ended == 77 && v.Version == 50) {
-			t.Errorf("%v: got ended %d, version %d", s, v.Ended, v.Version)
+		if expired := !s.Final() && want == Expired; expired != (v.Times().Ended == 77 && v.Version == 50) {
+			t.Errorf("%v: got ended %d, version %d", s, v.Times().Ended, v.Version)
 		}
 	}
 	if c.Issued() != 0 || c.Serving() != 0 || c.Waiting() != 0 || c.First() != nil || c.ServiceMean() != 1000 {

@@ -3,13 +3,12 @@ package queue
 // leafSize is how many tickets a leaf has at most: it fills what the allocator has for its size.
 const leafSize = 63
 
-// leaf is neighbours in a line. What the line looks for and counts stands in rows of its own here, so a search does not
-// touch the tickets, which lie all over the day.
+// leaf is neighbours in a line. What the line searches and counts stands in rows of its own here, so a search does not
+// touch the tickets, which lie all over the day; only when the eldest leaves is the next one looked for among them.
 type leaf struct {
 	n         int
 	keys      [leafSize]OrderKey
 	overtaken [leafSize]uint32
-	entered   [leafSize]int64
 	tickets   [leafSize]*Live
 }
 
@@ -20,7 +19,7 @@ func (l *leaf) full() bool { return l.n == leafSize }
 func (l *leaf) total() sum {
 	s := nobody
 	for i := range l.n {
-		s.with(sum{size: 1, most: l.overtaken[i], eldest: l.entered[i]})
+		s.with(sum{size: 1, most: l.overtaken[i], eldest: l.tickets[i].Entered})
 	}
 	return s
 }
@@ -51,7 +50,7 @@ func (l *leaf) each(owed uint32, f func(*Live) bool) bool {
 
 func (l *leaf) overdue(b bound, owed uint32) *Live {
 	for i := range l.n {
-		if b.met(l.overtaken[i]+owed, l.entered[i]) {
+		if b.met(l.overtaken[i]+owed, l.tickets[i].Entered) {
 			return l.at(i, owed)
 		}
 	}
@@ -63,7 +62,6 @@ func (l *leaf) enter(t *Live, _ bool, s *sum) {
 	l.n++
 	put(l.keys[:l.n], i, t.Key)
 	put(l.overtaken[:l.n], i, t.Overtaken)
-	put(l.entered[:l.n], i, t.Entered)
 	put(l.tickets[:l.n], i, t)
 	s.with(sum{size: 1, most: t.Overtaken, eldest: t.Entered})
 }
@@ -73,19 +71,18 @@ func (l *leaf) leave(t *Live, s *sum) bool {
 	if i == l.n || l.tickets[i] != t {
 		return false
 	}
-	most, eldest := l.overtaken[i], l.entered[i]
+	most := l.overtaken[i]
 	l.at(i, 0)
 	cut(l.keys[:l.n], i)
 	cut(l.overtaken[:l.n], i)
-	cut(l.entered[:l.n], i)
 	cut(l.tickets[:l.n], i)
 	l.n--
 	s.size--
 	if most == s.most {
 		s.most = l.most(most)
 	}
-	if eldest == s.eldest {
-		s.eldest = l.eldest(eldest)
+	if t.Entered == s.eldest {
+		s.eldest = l.eldest(t.Entered)
 	}
 	return true
 }
@@ -102,7 +99,7 @@ func (l *leaf) most(limit uint32) (most uint32) {
 func (l *leaf) eldest(limit int64) int64 {
 	eldest := nobody.eldest
 	for i := 0; i < l.n && eldest > limit; i++ {
-		eldest = min(eldest, l.entered[i])
+		eldest = min(eldest, l.tickets[i].Entered)
 	}
 	return eldest
 }
@@ -130,7 +127,6 @@ func (l *leaf) split(k OrderKey, last bool) (node, OrderKey) {
 	right.n = l.n - i
 	move(right.keys[:], l.keys[:l.n], i)
 	move(right.overtaken[:], l.overtaken[:l.n], i)
-	move(right.entered[:], l.entered[:l.n], i)
 	move(right.tickets[:], l.tickets[:l.n], i)
 	l.n = i
 	return right, right.keys[0]
@@ -140,7 +136,6 @@ func (l *leaf) join(right node, _ OrderKey) {
 	r := right.(*leaf)
 	copy(l.keys[l.n:], r.keys[:r.n])
 	copy(l.overtaken[l.n:], r.overtaken[:r.n])
-	copy(l.entered[l.n:], r.entered[:r.n])
 	copy(l.tickets[l.n:], r.tickets[:r.n])
 	l.n += r.n
 }

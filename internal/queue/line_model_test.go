@@ -123,7 +123,7 @@ func (w *twin) key() OrderKey {
 // enter lets somebody in: most at the end, some at the front or close together, some who were passed over elsewhere.
 func (w *twin) enter() {
 	w.next++
-	v := &Live{Ticket: Ticket{ID: TicketID{N: uint32(w.next)}, Key: OrderKey{Entry: w.next}, Entered: w.next, First: w.next}}
+	v := &Live{Standing: Standing{ID: TicketID{N: uint32(w.next)}, Key: OrderKey{Entry: w.next}, Entered: w.next, First: w.next}}
 	switch w.random.IntN(8) {
 	case 0:
 		v.Key.Entry = -w.next
@@ -132,7 +132,7 @@ func (w *twin) enter() {
 		v.Entered, v.Overtaken = w.random.Int64N(w.next)+1, uint32(w.random.IntN(5))
 	}
 	if t := w.line.at(w.line.Ahead(v.Key)); t == nil || t.Key != v.Key {
-		w.put(pair{v, &treapTicket{Ticket: v.Ticket}})
+		w.put(pair{v, &treapTicket{Ticket: v.Ticket()}})
 	}
 }
 
@@ -149,7 +149,7 @@ func (w *twin) leave(i int) pair {
 		w.Fatalf("%v does not wait", t.line.Key)
 	}
 	w.same("left", t.line, t.tree)
-	if w.line.Leave(t.line) || w.line.Leave(&Live{Ticket: Ticket{Key: w.key()}}) {
+	if w.line.Leave(t.line) || w.line.Leave(&Live{Standing: Standing{Key: w.key()}}) {
 		w.Fatal("somebody left who did not wait")
 	}
 	w.waiting[i] = w.waiting[len(w.waiting)-1]

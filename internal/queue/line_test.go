@@ -26,7 +26,7 @@ func TestALineIsASortedList(t *testing.T) {
 			return OrderKey{rapid.Int64Range(-3, 40).Draw(t, name), rapid.Int64Range(-1, 1).Draw(t, name+" sub")}
 		}
 		find := func(k OrderKey) (int, bool) {
-			return slices.BinarySearchFunc(model, &Live{Ticket: Ticket{Key: k}}, compareKeys)
+			return slices.BinarySearchFunc(model, &Live{Standing: Standing{Key: k}}, compareKeys)
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"insert": func(t *rapid.T) {
@@ -35,14 +35,14 @@ func TestALineIsASortedList(t *testing.T) {
 				if there {
 					t.Skip("another ticket has the key")
 				}
-				v := &Live{Ticket: Ticket{Key: k}}
+				v := &Live{Standing: Standing{Key: k}}
 				l.Enter(v)
 				model = slices.Insert(model, i, v)
 			},
 			"remove": func(t *rapid.T) {
 				k := key("key")
 				i, there := find(k)
-				v := &Live{Ticket: Ticket{Key: k}}
+				v := &Live{Standing: Standing{Key: k}}
 				if there {
 					v = model[i]
 					model = slices.Delete(model, i, i+1)

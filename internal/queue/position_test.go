@@ -69,7 +69,7 @@ func TestATicketStandsWhereItWasPut(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"issue": func(t *rapid.T) {
 				sequence++
-				v := &Live{Ticket: Ticket{ID: TicketID{N: uint32(sequence)}, First: sequence}}
+				v := &Live{Standing: Standing{ID: TicketID{N: uint32(sequence)}, First: sequence}}
 				put(t, v, Back, 0)
 			},
 			"away": func(t *rapid.T) {
@@ -138,7 +138,7 @@ func TestATicketStandsWhereItWasPut(t *testing.T) {
 func TestTheFrontOfAYoungLineIsTheFront(t *testing.T) {
 	var l Line
 	for n := int64(3); n > -4; n-- {
-		v := &Live{Ticket: Ticket{First: 9}}
+		v := &Live{Standing: Standing{First: 9}}
 		if v.Key, _ = l.KeyAt(v, Front, 0); l.Len() == 0 {
 			v.Key.Entry = n
 		}
@@ -158,7 +158,7 @@ func TestTicketsSentBackTogetherFindDifferentPlaces(t *testing.T) {
 		var l Line
 		there, turned := i/2+1, i%2 == 1
 		for _, k := range keys[:there] {
-			l.Enter(&Live{Ticket: Ticket{Key: k}})
+			l.Enter(&Live{Standing: Standing{Key: k}})
 		}
 		taken := slices.Clone(keys) // of those who come back as well, in any order
 		var got []OrderKey
@@ -166,7 +166,7 @@ func TestTicketsSentBackTogetherFindDifferentPlaces(t *testing.T) {
 			if turned {
 				slices.Reverse(taken)
 			}
-			key, moved := l.KeyAt(&Live{Ticket: Ticket{Key: k}}, Kept, 0, taken...)
+			key, moved := l.KeyAt(&Live{Standing: Standing{Key: k}}, Kept, 0, taken...)
 			if len(moved) > 0 || slices.Contains(taken, key) {
 				t.Errorf("%v: got %v and %d moved, want a free key", k, key, len(moved))
 			}
@@ -185,7 +185,7 @@ func TestOvertakesAndWhoIsOverdue(t *testing.T) {
 		var model []*Live
 		count := map[*Live]uint32{}
 		enter := func(t *rapid.T) {
-			v := &Live{Ticket: Ticket{
+			v := &Live{Standing: Standing{
 				Key:       OrderKey{Entry: rapid.Int64Range(1, 1000).Draw(t, "entry")},
 				Entered:   rapid.Int64Range(1, 50).Draw(t, "entered"),
 				Overtaken: rapid.Uint32Range(0, 1).Draw(t, "overtaken"), // a ticket that comes back has been here before
@@ -241,7 +241,7 @@ func TestOvertakesAndWhoIsOverdue(t *testing.T) {
 }
 
 func TestATicketIsSmall(t *testing.T) {
-	if got := unsafe.Sizeof(Live{}); got > 192 {
-		t.Errorf("a ticket takes %d bytes, want at most 192: a branch keeps two days of them", got)
+	if got := unsafe.Sizeof(Live{}); got > 160 {
+		t.Errorf("a ticket takes %d bytes, want at most 160: a branch keeps two days of them", got)
 	}
 }

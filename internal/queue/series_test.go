@@ -2,6 +2,8 @@ package queue
 
 import (
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -64,12 +66,10 @@ func TestATicketIsFoundWithItsPlaceBesideGrowth(t *testing.T) {
 	defer c.Unlock(&h)
 	for range last {
 		id, number := c.NextID()
-		v, err := c.Grow(id)
-		if err != nil {
+		if _, err := c.Grow(id, number); err != nil {
 			t.Error(err)
 			break
 		}
-		v.ID, v.Number = id, number
 	}
 	wg.Wait()
 }
@@ -81,5 +81,17 @@ func TestPlacesAreReadAsTheyAreSet(t *testing.T) {
 		if got := v.Place(); got != p {
 			t.Errorf("got %v, want %v", got, p)
 		}
+	}
+}
+
+func TestNumbersStayAsTheyWereKept(t *testing.T) {
+	var s series
+	var want, got []string
+	for n := range uint32(5 * chunkSize) {
+		want = append(want, FormatNumber(strings.Repeat("A", int(n%30)), 3, n))
+		got = append(got, s.keep(want[n]))
+	}
+	if !slices.Equal(got, want) {
+		t.Error("a number changed when others came")
 	}
 }

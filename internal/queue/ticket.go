@@ -4,6 +4,12 @@ package queue
 // snapshots. Which lock guards the live one: its counter's while it is called, served or held there, its
 // category's otherwise.
 type Ticket struct {
+	Standing
+	Times
+}
+
+// Standing is what every ticket has.
+type Standing struct {
 	ID        TicketID
 	Number    string     // as printed, shown and spoken; made once, never changed
 	Category  CategoryID // in whose line it is or last was
@@ -14,12 +20,16 @@ type Ticket struct {
 	Key       OrderKey  // place in the line while waiting; kept afterwards, for who is sent back to the same place
 	Entered   int64     // when it entered the line it is or last was in, Unix ns
 	Issued    int64     // Unix ns
-	Called    int64     // first call, Unix ns; a recall never changes it
-	Started   int64     // Unix ns
-	Ended     int64     // when it reached a final state, Unix ns
 	Version   uint64    // sequence of the last record that changed it
 	First     int64     // its first entry into a line: the sequence of that record; 0: it never waited
 	Deadline  int64     // when its state ends by itself, Unix ns; 0: never
 	Bound     CounterID // waits for this very counter; 0: for any
 	Overtaken uint32    // how often it was passed over since it entered
+}
+
+// Times is what becomes of a ticket behind the line, Unix ns; 0: not yet.
+type Times struct {
+	Called  int64 // first call; a recall never changes it
+	Started int64
+	Ended   int64 // when it reached a final state
 }
