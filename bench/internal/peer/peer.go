@@ -29,6 +29,8 @@ type System struct {
 	// Start starts it empty. ErrAbsent says that it is not installed.
 	Start func(ctx context.Context, e Env) (Instance, error)
 	Limit bool // it does nothing: its numbers are not checked
+	// IssueOnly says that it calls as another system does.
+	IssueOnly bool
 }
 
 // ErrAbsent is returned when a system is not on this machine; it is wrapped with the remedy.
@@ -55,7 +57,7 @@ var ErrEmpty = errors.New("nobody waits")
 
 // Systems returns all that are compared; callerd and the limit of a call come first.
 func Systems() []System {
-	return []System{noop(), callerd(), postgres(), redis(), redisBare(), etcd(), sqlite()}
+	return []System{noop(), callerd(), callerdStream(), postgres(), redis(), redisBare(), etcd(), sqlite()}
 }
 
 // Tally counts the numbers that a system gave, whoever got them. Each of 1 to n once is what it is for.

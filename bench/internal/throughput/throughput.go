@@ -76,6 +76,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	for _, s := range o.Systems {
 		r.out.Systems = append(r.out.Systems, System{Name: s.Name, About: s.About})
 		for _, w := range o.Works {
+			if s.IssueOnly && w != Issue {
+				continue
+			}
 			for _, c := range o.Callers {
 				r.out.Rows = append(r.out.Rows, &Row{System: s.Name, Work: w, Callers: c})
 			}
