@@ -2,8 +2,10 @@ package journal
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -150,6 +152,9 @@ func (w *writer) kill() {
 // verify reads all that is in the folder and holds it against what has been said to be on disk.
 func verify(dir string, acked uint64) error {
 	records, err := readAll(dir)
+	if acked == 0 && errors.Is(err, fs.ErrNotExist) { // the power went before there was a file
+		return nil
+	}
 	if err != nil {
 		return err
 	}
