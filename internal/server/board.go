@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -177,8 +178,8 @@ func (b *board) line(id queue.CategoryID) *boardLine {
 }
 
 func (b *board) counter(id queue.CounterID) *boardCounter {
-	i := slices.IndexFunc(b.counters, func(c *boardCounter) bool { return c.id == id })
-	if i < 0 {
+	i, found := slices.BinarySearchFunc(b.counters, id, func(c *boardCounter, id queue.CounterID) int { return cmp.Compare(c.id, id) })
+	if !found {
 		return nil
 	}
 	return b.counters[i]
