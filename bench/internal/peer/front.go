@@ -32,10 +32,11 @@ type store interface {
 // FrontEnds are the stores that [ServeFront] can put behind gRPC, by the hidden command's argument. Each is opened with an address.
 func FrontEnds() map[string]func(ctx context.Context, addr string) (store, error) {
 	return map[string]func(context.Context, string) (store, error){
-		"noop":     func(context.Context, string) (store, error) { return fixed{}, nil },
-		"postgres": openPostgres,
-		"redis":    openRedis,
-		"etcd":     openEtcd,
+		"noop":         func(context.Context, string) (store, error) { return fixed{}, nil },
+		"postgres":     openPostgres,
+		"redis":        openRedis,
+		"redis-pooled": openRedisPooled,
+		"etcd":         openEtcd,
 	}
 }
 

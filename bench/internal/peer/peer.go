@@ -57,7 +57,7 @@ var ErrEmpty = errors.New("nobody waits")
 
 // Systems returns all that are compared; callerd and the limit of a call come first.
 func Systems() []System {
-	return []System{noop(), callerd(), callerdStream(), postgres(), redis(), redisBare(), etcd(), sqlite()}
+	return []System{noop(), callerd(), callerdStream(), postgres(), postgresEach(), redis(), redisPooled(), redisBare(), etcd(), sqlite()}
 }
 
 // Tally counts the numbers that a system gave, whoever got them. Each of 1 to n once is what it is for.

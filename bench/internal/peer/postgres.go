@@ -29,7 +29,16 @@ func postgres() System {
 		Name: "gRPC + PostgreSQL",
 		About: fmt.Sprintf("fsync and synchronous_commit on, shared_buffers 256 MB, Unix socket, pgx pool of %d, prepared statements; issue: one statement and so one transaction updates the counter row and inserts the ticket row; "+
 			"call next: one statement completes, and takes the oldest with FOR UPDATE SKIP LOCKED over a partial index", postgresConns),
-		Start: startPostgres,
+		Start: func(ctx context.Context, e Env) (Instance, error) { return startPostgres(ctx, e, postgresConns) },
+	}
+}
+
+// postgresEach is the same as it often is without a thought for the pool: nobody waits for a connection, all for the row.
+func postgresEach() System {
+	return System{
+		Name:  "gRPC + PostgreSQL, a connection a caller",
+		About: "the same with a pool of as many connections as there are callers at most, all open before the first call, and max_connections raised to that",
+		Start: func(ctx context.Context, e Env) (Instance, error) { return startPostgres(ctx, e, e.Counters) },
 	}
 }
 
@@ -49,8 +58,8 @@ WITH done AS (UPDATE ticket SET state = 2, ended = now() WHERE category = $1 AND
 next AS (SELECT number FROM ticket WHERE category = $1 AND state = 0 ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED)
 UPDATE ticket t SET state = 1, counter = $2, called = now() FROM next WHERE t.category = $1 AND t.number = next.number RETURNING t.number`
 
-// startPostgres makes a cluster of its own and serves it; as root, as the user of Debian's package, for it refuses to run as root.
-func startPostgres(ctx context.Context, e Env) (Instance, error) {
+// startPostgres makes a cluster of its own and serves it to a pool of so many connections; as root, as the user of Debian's package, for it refuses to run as root.
+func startPostgres(ctx context.Context, e Env, conns int) (Instance, error) {
 	bin, err := postgresBin()
 	if err != nil {
 		return nil, err
@@ -75,7 +84,7 @@ func startPostgres(ctx context.Context, e Env) (Instance, error) {
 	}
 	server := filepath.Join(bin, "postgres")
 	p, err := proc.Start(ctx, proc.Options{User: as, Dir: "/", Args: []string{server, "-D", data, "-k", e.Sockets, "-c", "listen_addresses=", "-c", "shared_buffers=256MB",
-		"-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=100", "-c", "max_wal_size=4GB"}})
+		"-c", "fsync=on", "-c", "synchronous_commit=on", "-c", fmt.Sprintf("max_connections=%d", max(100, conns+20)), "-c", "max_wal_size=4GB"}})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +94,7 @@ func startPostgres(ctx context.Context, e Env) (Instance, error) {
 		p.Kill()
 		return nil, fmt.Errorf("%w: %s", err, p.Log())
 	}
-	return behind(ctx, e, "postgres", addr, served{p, syscall.SIGINT}, "PostgreSQL "+version+", pgx 5")
+	return behind(ctx, e, "postgres", fmt.Sprintf("%s pool_max_conns=%d pool_min_conns=%d", addr, conns, conns), served{p, syscall.SIGINT}, "PostgreSQL "+version+", pgx 5")
 }
 
 // preparePostgres waits until the server answers and makes the tables.
@@ -156,14 +165,33 @@ func lastLine(out []byte) string {
 // pgStore is the front end's side.
 type pgStore struct{ pool *pgxpool.Pool }
 
+// openPostgres opens a pool, of as many connections as its address says, and waits until all of them are there and have their statements.
 func openPostgres(ctx context.Context, addr string) (store, error) {
 	c, err := pgxpool.ParseConfig(addr)
 	if err != nil {
 		return nil, err
 	}
-	c.MaxConns, c.MinConns = postgresConns, postgresConns
+	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		for _, sql := range [...]string{postgresIssue, postgresCall} {
+			if _, err := conn.Prepare(ctx, sql, sql); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 25*time.Second)
+	defer cancel()
+	if err := until(ctx, func() error {
+		if n := pool.Stat().IdleConns(); n < c.MinConns {
+			return fmt.Errorf("%d of %d connections are open", n, c.MinConns)
+		}
+		return nil
+	}); err != nil {
+		pool.Close()
 		return nil, err
 	}
 	return pgStore{pool}, nil

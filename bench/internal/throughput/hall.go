@@ -84,6 +84,22 @@ func (r *runner) enough(row *Row) int64 {
 	return int64(margin * most * (r.Warm + r.Measure + 200*time.Millisecond).Seconds())
 }
 
+// fillers is how many issue what is to be called: as many as a system was fastest with.
+func (r *runner) fillers(row *Row) int {
+	n, most := min(256, r.Env.Counters), 0.0
+	for _, other := range r.out.Rows {
+		if other.System != row.System || other.Work != Issue {
+			continue
+		}
+		for _, s := range other.Samples {
+			if s.PerSec > most {
+				n, most = other.Callers, s.PerSec
+			}
+		}
+	}
+	return n
+}
+
 // oneCaller compares a lone caller with what physics leaves: the call itself and the two syncs of a commit.
 func (o *Outcome) oneCaller() {
 	limit, ours := o.Row("no-op RPC", Issue, 1), o.Row("callerd", Issue, 1)

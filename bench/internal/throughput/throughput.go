@@ -184,7 +184,7 @@ func (r *runner) row(ctx context.Context, h *hall, row *Row) (Sample, error) {
 		if err := h.Open(ctx, row.Callers); err != nil {
 			return Sample{}, fmt.Errorf("open the counters: %w", err)
 		}
-		if err := h.fill(ctx, r.enough(row), min(256, r.Env.Counters)); err != nil {
+		if err := h.fill(ctx, r.enough(row), r.fillers(row)); err != nil {
 			return Sample{}, fmt.Errorf("issue what is to be called: %w", err)
 		}
 		op = h.call
