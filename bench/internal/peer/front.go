@@ -33,6 +33,7 @@ type store interface {
 func FrontEnds() map[string]func(ctx context.Context, addr string) (store, error) {
 	return map[string]func(context.Context, string) (store, error){
 		"noop":         func(context.Context, string) (store, error) { return fixed{}, nil },
+		"two-syncs":    openTwoSyncs,
 		"postgres":     openPostgres,
 		"redis":        openRedis,
 		"redis-pooled": openRedisPooled,

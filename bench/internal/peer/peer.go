@@ -31,6 +31,8 @@ type System struct {
 	Limit bool // it does nothing: its numbers are not checked
 	// IssueOnly says that it calls as another system does.
 	IssueOnly bool
+	// OneCaller says that it is made for one at a time.
+	OneCaller bool
 }
 
 // ErrAbsent is returned when a system is not on this machine; it is wrapped with the remedy.
@@ -55,9 +57,9 @@ type Instance interface {
 // ErrEmpty is returned by CallNext when nobody waits.
 var ErrEmpty = errors.New("nobody waits")
 
-// Systems returns all that are compared; callerd and the limit of a call come first.
+// Systems returns all that are compared; the limits of a call and callerd come first.
 func Systems() []System {
-	return []System{noop(), callerd(), callerdStream(), postgres(), postgresEach(), redis(), redisPooled(), redisBare(), etcd(), sqlite()}
+	return []System{noop(), twoSyncs(), callerd(), callerdStream(), postgres(), postgresEach(), redis(), redisPooled(), redisBare(), etcd(), sqlite()}
 }
 
 // Tally counts the numbers that a system gave, whoever got them. Each of 1 to n once is what it is for.

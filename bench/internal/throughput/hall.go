@@ -100,14 +100,19 @@ func (r *runner) fillers(row *Row) int {
 	return n
 }
 
-// oneCaller compares a lone caller with what physics leaves: the call itself and the two syncs of a commit.
+// oneCaller compares a lone caller with what physics leaves: the call itself and the two syncs of a commit, added up and as one.
 func (o *Outcome) oneCaller() {
-	limit, ours := o.Row("no-op RPC", Issue, 1), o.Row("callerd", Issue, 1)
-	if limit == nil || ours == nil {
+	limit, synced, ours := o.Row("no-op RPC", Issue, 1), o.Row("no-op RPC + two syncs", Issue, 1), o.Row("callerd", Issue, 1)
+	if ours == nil {
 		return
 	}
-	for i := range min(len(limit.Samples), len(ours.Samples), len(o.Fdatasync)) {
-		o.OneCaller = append(o.OneCaller, ours.Samples[i].P50/(limit.Samples[i].P50+2*o.Fdatasync[i].P50))
+	for i, s := range ours.Samples {
+		if limit != nil && i < min(len(limit.Samples), len(o.Fdatasync)) {
+			o.OneCaller = append(o.OneCaller, s.P50/(limit.Samples[i].P50+2*o.Fdatasync[i].P50))
+		}
+		if synced != nil && i < len(synced.Samples) {
+			o.OneCallerSynced = append(o.OneCallerSynced, s.P50/synced.Samples[i].P50)
+		}
 	}
 }
 

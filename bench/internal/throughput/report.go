@@ -14,8 +14,13 @@ func (o *Outcome) Report() string {
 	fdatasync := result.Median(result.Each(o.Fdatasync, func(f load.Figures) float64 { return f.P50 }))
 	fmt.Fprintf(&b, "fdatasync of a 4 KiB overwrite: p50 %s ms, %s/s\n", result.Num(fdatasync),
 		result.Num(result.Median(result.Each(o.Fdatasync, func(f load.Figures) float64 { return f.PerSec }))))
-	if len(o.OneCaller) > 0 {
-		fmt.Fprintf(&b, "one caller of callerd: p50 is %s x (no-op p50 + 2 x fdatasync p50)\n", result.Num(result.Median(o.OneCaller)))
+	for _, c := range [...]struct {
+		ratios []float64
+		to     string
+	}{{o.OneCaller, "(no-op p50 + 2 x fdatasync p50)"}, {o.OneCallerSynced, "the p50 of a no-op whose handler syncs twice"}} {
+		if low, high := result.Spread(c.ratios); len(c.ratios) > 0 {
+			fmt.Fprintf(&b, "one caller of callerd: p50 is %s x %s (%s-%s)\n", result.Num(result.Median(c.ratios)), c.to, result.Num(low), result.Num(high))
+		}
 	}
 	for _, work := range []string{Issue, Call} {
 		if t := o.table(work); t != "" {
@@ -97,7 +102,7 @@ func (o *Outcome) Faults() (faults []string) {
 func (o *Outcome) Picture(work string) result.Picture {
 	p := result.Picture{Title: work + ", durable, on one disk: operations a second", X: "callers, each waiting for its answer", Y: "operations a second"}
 	for _, s := range o.Systems {
-		l := result.Line{Name: s.Name, Dashed: s.Name == "no-op RPC"}
+		l := result.Line{Name: s.Name, Dashed: strings.HasPrefix(s.Name, "no-op RPC")}
 		for _, r := range o.Rows {
 			if r.System != s.Name || r.Work != work || r.Failed != "" || len(r.Samples) == 0 {
 				continue

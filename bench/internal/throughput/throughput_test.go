@@ -1,11 +1,89 @@
 package throughput
 
 import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"callerd/bench/internal/load"
 	"callerd/bench/internal/peer"
 )
+
+// sampled is a row whose samples have these p50s.
+func sampled(system string, p50s ...float64) *Row {
+	r := &Row{System: system, Work: Issue, Callers: 1}
+	for _, p := range p50s {
+		r.Samples = append(r.Samples, Sample{Figures: load.Figures{P50: p}})
+	}
+	return r
+}
+
+func TestOneCallerIsComparedWithBothLimitsWithinEachAlternation(t *testing.T) {
+	o := Outcome{Rows: []*Row{sampled("no-op RPC", .2, .4, .2), sampled("no-op RPC + two syncs", .4, .8), sampled("callerd", .6, 1.6, .6)},
+		Fdatasync: []load.Figures{{P50: .1}, {P50: .2}, {P50: .2}}}
+	o.oneCaller()
+	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	if want := []float64{1.5, 2, 1}; !slices.EqualFunc(o.OneCaller, want, same) {
+		t.Errorf("over no-op and syncs: got %v, want %v", o.OneCaller, want)
+	}
+	if want := []float64{1.5, 2}; !slices.EqualFunc(o.OneCallerSynced, want, same) {
+		t.Errorf("over the no-op that syncs: got %v, want %v", o.OneCallerSynced, want)
+	}
+	o = Outcome{Rows: []*Row{sampled("callerd", .6)}, Fdatasync: []load.Figures{{P50: .1}}}
+	if o.oneCaller(); o.OneCaller != nil || o.OneCallerSynced != nil {
+		t.Errorf("got %v and %v without a limit, want none", o.OneCaller, o.OneCallerSynced)
+	}
+}
+
+// counting is a system that counts in memory.
+type counting struct {
+	peer.Instance
+	issued, called atomic.Uint64
+}
+
+func (c *counting) Issue(context.Context, int) (uint64, error) {
+	time.Sleep(50 * time.Microsecond)
+	return c.issued.Add(1), nil
+}
+
+func (c *counting) Open(context.Context, int) error { return nil }
+
+func (c *counting) CallNext(context.Context, int) (uint64, error) {
+	time.Sleep(50 * time.Microsecond)
+	return c.called.Add(1), nil
+}
+
+func (c *counting) Pids() []int { return nil }
+
+func (c *counting) Version() string { return "1" }
+
+func (c *counting) Stop() error { return nil }
+
+func TestASystemForOneCallerIsMeasuredWithOneOnly(t *testing.T) {
+	start := func(context.Context, peer.Env) (peer.Instance, error) { return &counting{}, nil }
+	o := Options{Env: peer.Env{Dir: t.TempDir(), Sockets: t.TempDir(), Counters: 4}, Alternations: 1, Measure: 20 * time.Millisecond, Works: []string{Issue, Call}, Progress: func(int, int, string) {},
+		Systems: []peer.System{{Name: "many", Start: start}, {Name: "one", Start: start, OneCaller: true, IssueOnly: true}}, Callers: []int{1, 4}}
+	out, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		system, work string
+		callers      int
+		there        bool
+	}{{"many", Issue, 1, true}, {"many", Issue, 4, true}, {"many", Call, 4, true}, {"one", Issue, 1, true}, {"one", Issue, 4, false}, {"one", Call, 1, false}} {
+		if r := out.Row(want.system, want.work, want.callers); (r != nil) != want.there || want.there && len(r.Samples) != 1 {
+			t.Errorf("%s, %s, %d callers: got %+v, want one: %t", want.system, want.work, want.callers, r, want.there)
+		}
+	}
+	o.Callers = []int{4}
+	if out, err = Run(t.Context(), o); err != nil || out.Row("one", Issue, 4) != nil || len(out.Faults()) > 0 {
+		t.Errorf("without one caller: got %+v, %v, want nothing of it and no fault", out.Faults(), err)
+	}
+}
 
 func TestTheHallIsFilledByAsManyAsASystemWasFastestWith(t *testing.T) {
 	row := func(system, work string, callers int, perSec ...float64) *Row {
