@@ -21,6 +21,8 @@ func (g *growthCmd) Run(ctx context.Context, c *common, s *streams) error {
 type growthOutcome struct {
 	Rows   []growth.Row  `json:"rows"`
 	Memory growth.Memory `json:"memory"`
+	// Client is what a lone client of the daemon sees.
+	Client []*growth.ClientRow `json:"over_grpc"`
 }
 
 // measure implements part.
@@ -33,8 +35,10 @@ func (g *growthCmd) measure(ctx context.Context, c *common, l *lab) error {
 		Points: []growth.Point{{Today: 100, Waiting: 100}, {Today: 10_000, Waiting: 10_000}, {Today: 10_000, Waiting: 100},
 			{Today: 1_000_000, Waiting: 100_000}, {Today: 1_000_000, Waiting: 10_000}, {Today: 1_000_000, Waiting: 100}},
 		Real: []growth.Point{{Today: 100, Waiting: 100}, {Today: 100_000, Waiting: 100_000}}}
+	oc := growth.ClientOptions{Env: e, Waiting: []int{100, 100_000}, Alternations: 3, Rounds: 500, Progress: o.Progress}
 	tickets := 1 << 18
 	if c.Quick {
+		oc.Waiting, oc.Alternations, oc.Rounds = []int{100, 1000}, 1, 30
 		o.Chunk, o.Rounds, tickets = 50, 2, 1<<13
 		o.Points, o.Real = []growth.Point{{Today: 100, Waiting: 100}, {Today: 3000, Waiting: 1000}}, o.Real[:1]
 	}
@@ -45,8 +49,11 @@ func (g *growthCmd) measure(ctx context.Context, c *common, l *lab) error {
 	if out.Memory, err = growth.MeasureMemory(ctx, tickets); err != nil {
 		return fmt.Errorf("growth: memory: %w", err)
 	}
-	fmt.Fprintf(l.out, "\n# Growth, in process\n\n%s\n\nlive heap, of %d tickets: %s bytes a waiting ticket, %s a finished one; and %s for each request id of the last 24 h\n",
-		growthTable(out.Rows), tickets, result.Num(out.Memory.Waiting), result.Num(out.Memory.Finished), result.Num(out.Memory.Request))
+	if out.Client, err = growth.OverGRPC(ctx, oc); err != nil {
+		return fmt.Errorf("growth: over gRPC: %w", err)
+	}
+	fmt.Fprintf(l.out, "\n# Growth\n\n%s\n\n%s\n\nlive heap, of %d tickets: %s bytes a waiting ticket, %s a finished one; and %s for each request id of the last 24 h\n",
+		growthTable(out.Rows), clientTable(out.Client), tickets, result.Num(out.Memory.Waiting), result.Num(out.Memory.Finished), result.Num(out.Memory.Request))
 	return errors.Join(result.Save(c.Results, "growth.json", out),
 		growthPicture(out.Rows, "tickets issued today, 100 waiting", func(r growth.Row) (int, bool) { return r.Today, r.Waiting == 100 }).Draw(c.Plots, "growth-today.svg"),
 		growthPicture(out.Rows, "tickets waiting, a million issued today", func(r growth.Row) (int, bool) { return r.Waiting, r.Today == 1_000_000 || c.Quick }).Draw(c.Plots, "growth-waiting.svg"))
@@ -64,7 +71,7 @@ func growthTable(rows []growth.Row) string {
 			columns = append(columns, fmt.Sprintf("%s today,\n%s wait", result.Num(float64(r.Today)), result.Num(float64(r.Waiting))))
 		}
 	}
-	t := result.NewTable("us an operation, the commit goroutine's turn included; behind it the ratio to the first", columns...)
+	t := result.NewTable("in process: us an operation, the commit goroutine's turn included; behind it the ratio to the first", columns...)
 	type key struct{ op, journal string }
 	cells := map[key][]any{}
 	var order []key
@@ -81,6 +88,21 @@ func growthTable(rows []growth.Row) string {
 	}
 	for _, k := range order {
 		t.Row(cells[k]...)
+	}
+	return t.String()
+}
+
+// clientTable is what a client sees, an operation and a number of waiting a row.
+func clientTable(rows []*growth.ClientRow) string {
+	t := result.NewTable("one caller of the daemon, over gRPC and on disk: ms, medians of the alternations; the ratios are medians of each alternation's", "operation", "waiting", "p50", "low-high", "mean", "p50 ratio", "mean ratio")
+	last := ""
+	for _, r := range rows {
+		if last != "" && last != r.Op {
+			t.Line()
+		}
+		last = r.Op
+		low, high := result.Spread(r.P50)
+		t.Row(r.Op, result.Num(float64(r.Waiting)), result.Num(result.Median(r.P50)), result.Num(low)+"-"+result.Num(high), result.Num(result.Median(r.Mean)), result.Num(r.P50Ratio), result.Num(r.MeanRatio))
 	}
 	return t.String()
 }
