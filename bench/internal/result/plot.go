@@ -29,26 +29,21 @@ type Picture struct {
 	Lines       []Line
 }
 
-// palette is Okabe and Ito's, told apart by everybody.
-func palette(i int) color.Color {
-	colors := [...]color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {90, 90, 90, 255}, {150, 120, 20, 255}}
-	return colors[i%len(colors)]
-}
+// colors are Okabe and Ito's, told apart by everybody.
+var colors = [...]color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {90, 90, 90, 255}, {150, 120, 20, 255}}
+
+func palette(i int) color.RGBA { return colors[i%len(colors)] }
 
 // Draw writes the picture as an SVG into a folder, made if it is missing. Points that are not above 0 have no place on a
 // logarithmic axis and are left out.
 func (p Picture) Draw(dir, name string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	g := plot.New()
 	g.Title.Text, g.X.Label.Text, g.Y.Label.Text = p.Title, p.X, p.Y
 	g.X.Scale, g.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	g.X.Tick.Marker, g.Y.Tick.Marker = p.measured(), logTicks{}
 	g.X.Padding, g.Y.Padding = vg.Points(6), vg.Points(6)
 	g.Add(plotter.NewGrid())
-	names := plot.NewLegend()
-	names.Left, names.Top, names.YPosition, names.Padding = true, true, draw.PosCenter, vg.Points(3)
+	names := legend()
 	for i, l := range p.Lines {
 		if err := l.add(g, &names, i); err != nil {
 			return err
@@ -60,12 +55,20 @@ func (p Picture) Draw(dir, name string) error {
 	if g.Y.Min >= g.Y.Max {
 		g.Y.Min, g.Y.Max = g.Y.Min/2, g.Y.Min*2
 	}
+	return render(g, &names, dir, name)
+}
+
+// render writes a plot with its legend beside it as an SVG into a folder, made if it is missing.
+func render(g *plot.Plot, names *plot.Legend, dir, name string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	const width, height, beside = 23 * vg.Centimeter, 13 * vg.Centimeter, 6 * vg.Centimeter
 	svg := vgsvg.New(width, height)
 	all := draw.New(svg)
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
-	g.Draw(draw.Crop(all, 0, -beside, 0, -vg.Points(4)))
+	g.Draw(draw.Crop(all, vg.Points(4), -beside, 0, -vg.Points(4)))
 	names.Draw(draw.Crop(all, width-beside+vg.Points(6), 0, 0, -vg.Points(30)))
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
@@ -73,6 +76,13 @@ func (p Picture) Draw(dir, name string) error {
 	}
 	_, err = svg.WriteTo(f)
 	return errors.Join(err, f.Close())
+}
+
+// legend is an empty one, for the place beside a plot.
+func legend() plot.Legend {
+	l := plot.NewLegend()
+	l.Left, l.Top, l.YPosition, l.Padding = true, true, draw.PosCenter, vg.Points(3)
+	return l
 }
 
 // measured are the ticks of x: what was measured is what one wants to read off.
@@ -118,8 +128,11 @@ func (l Line) add(g *plot.Plot, names *plot.Legend, i int) error {
 	line.Color, points.Color = palette(i), palette(i)
 	line.Width = vg.Points(1.5)
 	points.Shape = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}[i%4]
-	if l.Dashed {
+	switch {
+	case l.Dashed:
 		line.Dashes = []vg.Length{vg.Points(5), vg.Points(4)}
+	case i >= len(colors): // the colours begin again
+		line.Dashes = []vg.Length{vg.Points(1.5), vg.Points(2)}
 	}
 	g.Add(line, points)
 	names.Add(l.Name, line, points)

@@ -20,7 +20,7 @@ func NewTable(title string, columns ...string) *Table {
 	t.w.SetStyle(table.StyleLight)
 	t.w.Style().Format.Header = text.FormatDefault
 	t.w.Style().Title.Format = text.FormatDefault
-	t.w.SetTitle(title)
+	t.w.SetTitle("%s", title)
 	head := make(table.Row, len(columns))
 	configs := []table.ColumnConfig{}
 	for i, c := range columns {
