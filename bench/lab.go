@@ -63,16 +63,22 @@ func (c *common) open(ctx context.Context, s *streams) (l *lab, err error) {
 	}
 	l.say.line("building callerd")
 	l.callerd = filepath.Join(l.dir, "callerd")
+	return l, l.build(ctx, l.callerd)
+}
+
+// build builds the daemon, with more flags if there are any.
+func (l *lab) build(ctx context.Context, to string, flags ...string) error {
 	version, err := exec.CommandContext(ctx, "git", "-C", l.root, "describe", "--tags", "--always", "--dirty").Output()
 	if err != nil {
 		version = []byte("unknown")
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", l.callerd, "-ldflags", "-X main.stamped="+strings.TrimSpace(string(version)), "./cmd/callerd")
+	args := append([]string{"build", "-o", to, "-ldflags", "-X main.stamped=" + strings.TrimSpace(string(version))}, flags...)
+	build := exec.CommandContext(ctx, "go", append(args, "./cmd/callerd")...)
 	build.Dir = l.root
 	if out, err := build.CombinedOutput(); err != nil {
-		return l, fmt.Errorf("build callerd: %w: %s", err, out)
+		return fmt.Errorf("build callerd: %w: %s", err, out)
 	}
-	return l, nil
+	return nil
 }
 
 // close removes what was made.

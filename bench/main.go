@@ -35,6 +35,7 @@ type cli struct {
 	common
 	All     allCmd     `cmd:"" default:"withargs" help:"Everything (the default)."`
 	Load    loadCmd    `cmd:"" help:"Issue and call-next beside the limits and the peers."`
+	Profile profileCmd `cmd:"" help:"Where the daemon's CPU goes."`
 	Growth  growthCmd  `cmd:"" help:"What an operation costs as the day goes on."`
 	Startup startupCmd `cmd:"" help:"How long callerd is away after a kill -9, and what its journal takes."`
 	Fanout  fanoutCmd  `cmd:"" help:"One call on its way to many displays."`
@@ -96,10 +97,11 @@ func (c *common) measured(ctx context.Context, s *streams, parts ...part) error 
 // allCmd measures everything.
 type allCmd struct {
 	loadFlags
+	profileFlags
 	Startup startupCmd `embed:"" prefix:"startup-"`
 }
 
 // Run implements the command.
 func (a *allCmd) Run(ctx context.Context, c *common, s *streams) error {
-	return c.measured(ctx, s, &a.loadFlags, &growthCmd{}, &a.Startup, &fanoutCmd{}, &lockCmd{})
+	return c.measured(ctx, s, &a.loadFlags, &a.profileFlags, &growthCmd{}, &a.Startup, &fanoutCmd{}, &lockCmd{})
 }

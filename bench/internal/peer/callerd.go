@@ -56,7 +56,7 @@ func StartDaemon(ctx context.Context, e Env) (*Daemon, error) {
 	}
 	args := []string{e.Callerd, "serve", "--grpc-addr", "127.0.0.1:0", "--http-addr", "127.0.0.1:0", "--data", d.Data, "--config", file}
 	var err error
-	d.Process, err = proc.Start(ctx, proc.Options{Args: args, Log: e.Log, ReadyWithin: 2 * time.Minute, Env: unset(os.Environ(), "CALLERD_"), Ready: func(line string) bool {
+	d.Process, err = proc.Start(ctx, proc.Options{Args: args, Log: e.Log, ReadyWithin: 2 * time.Minute, Env: append(unset(os.Environ(), "CALLERD_"), e.Vars...), Ready: func(line string) bool {
 		words := strings.Fields(line)
 		switch {
 		case strings.HasPrefix(line, "callerd"):

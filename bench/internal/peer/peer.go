@@ -20,6 +20,7 @@ type Env struct {
 	Counters int       // how many counters there are
 	Conns    int       // client connections at most, for all gRPC systems alike
 	Log      io.Writer // gets the daemon's log; nil: nobody reads it
+	Vars     []string  // more of the daemon's environment, NAME=value
 }
 
 // System is one way to do the work.

@@ -31,6 +31,10 @@ type Options struct {
 	Warm         time.Duration
 	Measure      time.Duration
 	Progress     func(step, steps int, what string)
+	// NoDisk leaves the disk alone out.
+	NoDisk bool
+	// Begin and End, if set, frame the measured time of each row; what they do is not measured.
+	Begin, End func(*Row) error
 }
 
 // Sample is one run of one row.
@@ -89,14 +93,19 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 			}
 		}
 	}
-	r.steps = o.Alternations * (1 + len(r.out.Rows))
+	r.steps = o.Alternations * len(r.out.Rows)
+	if !o.NoDisk {
+		r.steps += o.Alternations
+	}
 	for a := range o.Alternations {
-		r.say("fdatasync of a 4 KiB overwrite")
-		f, err := peer.Fdatasync(ctx, o.Env.Dir, load.Options{Callers: 1, Warm: o.Warm, Measure: o.Measure})
-		if err != nil {
-			return nil, fmt.Errorf("fdatasync: %w", err)
+		if !o.NoDisk {
+			r.say("fdatasync of a 4 KiB overwrite")
+			f, err := peer.Fdatasync(ctx, o.Env.Dir, load.Options{Callers: 1, Warm: o.Warm, Measure: o.Measure})
+			if err != nil {
+				return nil, fmt.Errorf("fdatasync: %w", err)
+			}
+			r.out.Fdatasync = append(r.out.Fdatasync, f)
 		}
-		r.out.Fdatasync = append(r.out.Fdatasync, f)
 		for i := range o.Systems {
 			n := (i + a) % len(o.Systems) // each alternation begins with another one
 			if err := r.system(ctx, o.Systems[n], &r.out.Systems[n], a); err != nil {
@@ -195,18 +204,33 @@ func (r *runner) row(ctx context.Context, h *hall, row *Row) (Sample, error) {
 		op = h.call
 	}
 	var before, after proc.Usage
-	var errBefore, errAfter error
+	var errBegin, errBefore, errAfter, errEnd error
 	var ours, ourEnd time.Duration
 	f, err := load.Run(ctx, load.Options{Callers: row.Callers, Warm: r.Warm, Measure: r.Measure,
-		Begin: func() { before, errBefore = proc.Of(h.Pids()...); ours = proc.Self() },
-		End:   func() { after, errAfter = proc.Of(h.Pids()...); ourEnd = proc.Self() },
+		Begin: func() {
+			errBegin = hook(r.Begin, row)
+			before, errBefore = proc.Of(h.Pids()...)
+			ours = proc.Self()
+		},
+		End: func() {
+			after, errAfter = proc.Of(h.Pids()...)
+			ourEnd = proc.Self()
+			errEnd = hook(r.End, row)
+		},
 	}, op)
-	if err = errors.Join(err, errBefore, errAfter); err != nil {
+	if err = errors.Join(err, errBegin, errBefore, errAfter, errEnd); err != nil {
 		return Sample{}, err
 	}
 	ops := float64(f.Ops)
 	return Sample{Figures: f, ServerCPU: us(after.CPU-before.CPU) / ops, ClientCPU: us(ourEnd-ours) / ops,
 		Handed: float64(after.Handed-before.Handed) / ops, Dirtied: float64(after.Written-before.Written) / ops}, nil
+}
+
+func hook(f func(*Row) error, row *Row) error {
+	if f == nil {
+		return nil
+	}
+	return f(row)
 }
 
 func us(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
