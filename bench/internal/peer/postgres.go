@@ -53,9 +53,11 @@ const postgresIssue = `
 WITH n AS (UPDATE counter SET issued = issued + 1 WHERE category = $1 RETURNING issued)
 INSERT INTO ticket (category, number) SELECT $1, issued FROM n RETURNING number`
 
+// postgresCall completes first, which the look at done is for: SKIP LOCKED locks, and keeps, also a ticket that somebody has called since
+// the statement began, and who held one such and then waited to complete his own ticket, locked by another one, would be in a deadlock.
 const postgresCall = `
-WITH done AS (UPDATE ticket SET state = 2, ended = now() WHERE category = $1 AND number = $3 AND state = 1),
-next AS (SELECT number FROM ticket WHERE category = $1 AND state = 0 ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED)
+WITH done AS (UPDATE ticket SET state = 2, ended = now() WHERE category = $1 AND number = $3 AND state = 1 RETURNING number),
+next AS (SELECT number FROM ticket WHERE category = $1 AND state = 0 AND (SELECT count(*) FROM done) >= 0 ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED)
 UPDATE ticket t SET state = 1, counter = $2, called = now() FROM next WHERE t.category = $1 AND t.number = next.number RETURNING t.number`
 
 // startPostgres makes a cluster of its own and serves it to a pool of so many connections; as root, as the user of Debian's package, for it refuses to run as root.

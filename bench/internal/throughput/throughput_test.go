@@ -2,8 +2,11 @@ package throughput
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -99,5 +102,37 @@ func TestTheHallIsFilledByAsManyAsASystemWasFastestWith(t *testing.T) {
 	}
 	if got := r.fillers(row("c", Call, 64)); got != 256 {
 		t.Errorf("got %d of a system that was not measured, want 256", got)
+	}
+}
+
+func TestEachRowIsFramedAndWhatTheFrameRefusesFailsTheRow(t *testing.T) {
+	start := func(context.Context, peer.Env) (peer.Instance, error) { return &counting{}, nil }
+	var told []string
+	broken := errors.New("broken")
+	o := Options{Env: peer.Env{Dir: t.TempDir(), Sockets: t.TempDir(), Counters: 2}, Alternations: 1, Measure: 20 * time.Millisecond, Works: []string{Issue}, Progress: func(int, int, string) {}, NoDisk: true,
+		Systems: []peer.System{{Name: "many", Start: start}}, Callers: []int{1, 2},
+		Begin: func(r *Row) error { told = append(told, fmt.Sprint("begin ", r.Callers)); return nil },
+		End: func(r *Row) error {
+			told = append(told, fmt.Sprint("end ", r.Callers))
+			if r.Callers == 2 {
+				return broken
+			}
+			return nil
+		}}
+	out, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"begin 1", "end 1", "begin 2", "end 2"}; !slices.Equal(told, want) {
+		t.Errorf("got %v, want %v", told, want)
+	}
+	if r := out.Row("many", Issue, 1); r.Failed != "" || len(r.Samples) != 1 {
+		t.Errorf("got %+v, want one sample", r)
+	}
+	if r := out.Row("many", Issue, 2); !strings.Contains(r.Failed, "broken") || len(r.Samples) != 0 {
+		t.Errorf("got %+v, want it to have failed", r)
+	}
+	if len(out.Fdatasync) != 0 {
+		t.Errorf("the disk was measured, %d times", len(out.Fdatasync))
 	}
 }
