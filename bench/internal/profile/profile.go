@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) ([]*Row, error) {
 	}}
 	var rows []*Row
 	out, err := throughput.Run(ctx, throughput.Options{Env: o.Env, Systems: []peer.System{daemon}, Callers: o.Callers, Works: []string{throughput.Issue, throughput.Call},
-		Alternations: 1, Warm: o.Warm, Measure: o.Measure, Progress: o.Progress, NoDisk: true,
+		Alternations: 1, Warm: o.Warm, Measure: o.Measure, Progress: o.Progress, NoDisk: true, NoFaster: true,
 		Begin: func(*throughput.Row) error { return r.begin(ctx) },
 		End: func(row *throughput.Row) error {
 			if err := r.end(ctx); err != nil {

@@ -78,7 +78,7 @@ func (r *runner) enough(row *Row) int64 {
 		}
 	}
 	margin := 1.8
-	if len(row.Samples) == 0 {
+	if len(row.Samples) == 0 && !r.NoFaster {
 		margin = 4
 	}
 	return int64(margin * most * (r.Warm + r.Measure + 200*time.Millisecond).Seconds())

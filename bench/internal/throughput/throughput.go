@@ -33,6 +33,8 @@ type Options struct {
 	Progress     func(step, steps int, what string)
 	// NoDisk leaves the disk alone out.
 	NoDisk bool
+	// NoFaster says that the systems call no faster than they issue, so that fewer need to wait before the first calls.
+	NoFaster bool
 	// Begin and End, if set, frame the measured time of each row; what they do is not measured.
 	Begin, End func(*Row) error
 }
