@@ -25,6 +25,10 @@ const hallStream = "hall"
 
 func counterStream(c queue.CounterID) string { return "counter/" + strconv.Itoa(int(c)) }
 
+func newBoardCounter(id queue.CounterID) *boardCounter {
+	return &boardCounter{counterNow: counterNow{id: id}, stream: counterStream(id)}
+}
+
 // lastCalls is how many calls a display may know.
 const lastCalls = 6
 
@@ -47,24 +51,33 @@ type board struct {
 	notice   queue.Names
 	lines    []*boardLine      // in the order of the configuration
 	counters []*boardCounter   // by number
-	calls    []call            // newest first, of the business day
+	calls    []*announcement   // newest first, of the business day
 	silent   map[string]uint64 // the last sequence of each stream before loud; nil from there on
 }
 
-type boardLine struct {
-	def                      queue.CategoryDefined
+type boardLine struct{ lineNow }
+
+// lineNow is a line as it is at a sequence.
+type lineNow struct {
+	def                      *queue.CategoryDefined // never changed: a new one takes its place
 	waiting, issued, serving uint32
 }
 
 type boardCounter struct {
-	id         queue.CounterID
+	counterNow
+	stream     string // its name in the hub
 	configured bool
-	open       bool
-	paused     bool
-	ticket     queue.TicketID // zero: no current ticket
-	number     string
-	state      queue.State
-	calls      []call // newest first, of the business day
+	calls      []*announcement // newest first, of the business day
+}
+
+// counterNow is a counter as it is at a sequence.
+type counterNow struct {
+	id     queue.CounterID
+	open   bool
+	paused bool
+	state  queue.State
+	number string
+	ticket queue.TicketID // zero: no current ticket
 }
 
 // newBoard returns a board for a journal whose last record is head. Of the records that are replayed up to it, only the last ones
@@ -104,7 +117,7 @@ func (b *board) speakUp() {
 
 // snapshot is the hall, or one counter's view of it, as an event. The caller holds mu.
 func (b *board) snapshot(kind string, counter queue.CounterID) hallEvent {
-	h := hall{Time: b.format(b.now().UnixNano()), Branch: textOf(b.branch), Day: b.day.String(), Zone: b.zoneName, Notice: textOf(b.notice),
+	h := hall{Time: format(b.now().UnixNano(), b.zone), Branch: textOf(b.branch), Day: b.day.String(), Zone: b.zoneName, Notice: textOf(b.notice),
 		Categories: []hallLine{}, Counters: []hallCounter{}, Calls: []call{}}
 	for _, l := range b.lines {
 		if counter == 0 && l.shown() {
@@ -120,8 +133,10 @@ func (b *board) snapshot(kind string, counter queue.CounterID) hallEvent {
 			calls = c.calls
 		}
 	}
-	h.Calls = append(h.Calls, calls...)
-	return hallEvent{Type: kind, Hall: h, epoch: b.epoch, sequence: b.sequence}
+	for _, a := range calls {
+		h.Calls = append(h.Calls, a.call())
+	}
+	return hallEvent{Type: kind, Hall: h, calls: calls, epoch: b.epoch, sequence: b.sequence}
 }
 
 // join subscribes to a stream: behind the frame (epoch, after) if that is recent enough, else from a snapshot. It
@@ -137,7 +152,7 @@ func (b *board) join(counter queue.CounterID, epoch string, after uint64) (*hub.
 		stream = counterStream(counter)
 	}
 	s, err := b.hub.Join(stream, epoch == b.epoch, after, func() any {
-		return &frame{Epoch: b.epoch, Sequence: b.hub.Last(stream), Events: []event{b.snapshot("snapshot", counter)}}
+		return &frame{epoch: b.epoch, sequence: b.hub.Last(stream), events: []event{b.snapshot("snapshot", counter)}}
 	})
 	return s, true, err
 }
@@ -148,8 +163,8 @@ func (b *board) heartbeat(_ string, sequence uint64) any {
 	zone := b.zone
 	b.mu.Unlock()
 	now := b.now()
-	return &frame{Epoch: b.epoch, Sequence: sequence, Previous: sequence,
-		Events: []event{heartbeatEvent{Type: "heartbeat", Time: now.In(zone).Format(timeLayout), at: now}}}
+	return &frame{epoch: b.epoch, sequence: sequence, previous: sequence,
+		events: []event{heartbeatEvent{Type: "heartbeat", Time: now.In(zone).Format(timeLayout), at: now}}}
 }
 
 // has reports whether there is such a category.
@@ -164,7 +179,7 @@ func (s *Server) Categories() (out []queue.CategoryDefined) {
 	s.board.mu.Lock()
 	defer s.board.mu.Unlock()
 	for _, l := range s.board.lines {
-		out = append(out, l.def)
+		out = append(out, *l.def)
 	}
 	return out
 }
@@ -188,7 +203,9 @@ func (b *board) counter(id queue.CounterID) *boardCounter {
 // timeLayout is RFC 3339 with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-func (b *board) format(at int64) string { return time.Unix(0, at).In(b.zone).Format(timeLayout) }
+func format(at int64, zone *time.Location) string {
+	return time.Unix(0, at).In(zone).Format(timeLayout)
+}
 
 // shown reports whether the hall has the line: a category that is no longer configured stays for the rest of the
 // day once it has handed out numbers, and while somebody waits who was transferred there. It changes only with a day
@@ -198,12 +215,12 @@ func (l *boardLine) shown() bool { return l.def.Open || l.issued > 0 || l.waitin
 // shown reports whether the hall has the counter. It changes only with a day event.
 func (c *boardCounter) shown() bool { return c.configured || c.open }
 
-func (l *boardLine) view() hallLine {
+func (l *lineNow) view() hallLine {
 	return hallLine{Category: string(l.def.ID), Prefix: l.def.Prefix, Name: textOf(l.def.Name), Open: l.def.Open,
 		Waiting: l.waiting, Issued: l.issued, Serving: l.serving}
 }
 
-func (c *boardCounter) view() hallCounter {
+func (c *counterNow) view() hallCounter {
 	v := hallCounter{Counter: uint32(c.id), State: counterClosed}
 	switch {
 	case c.open && c.paused:

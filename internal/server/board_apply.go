@@ -105,22 +105,18 @@ func (f *frames) ticket(o *queue.TicketChanged) {
 // announce shows and speaks a call. Every path that calls comes through here.
 func (f *frames) announce(c *boardCounter, o *queue.TicketChanged) {
 	b, r := f.board, f.record
-	k := call{Ticket: o.Ticket.String(), Number: o.Number, Category: string(o.Category), Counter: uint32(o.Counter), Time: b.format(r.At),
-		Sequence: r.Sequence, Text: announceText(o.Number, o.Counter), Spoken: announceSpoken(o.Number, o.Counter), at: r.At, recall: o.Verb == queue.Recall}
-	e := callEvent{Type: "called", call: k}
-	if k.recall {
-		e.Type = "recalled"
-	}
-	b.calls, c.calls = latest(b.calls, k), latest(c.calls, k)
-	f.hall = append(f.hall, e)
-	f.own = append(f.own, ownEvent{c, e})
+	a := &announcement{ticket: o.Ticket, number: o.Number, category: o.Category, counter: o.Counter, recall: o.Verb == queue.Recall,
+		sequence: r.Sequence, at: r.At, zone: b.zone}
+	b.calls, c.calls = latest(b.calls, a), latest(c.calls, a)
+	f.hall = append(f.hall, a)
+	f.own = append(f.own, ownEvent{c, a})
 }
 
 // latest puts a call in front; a ticket called again at the same counter moves up instead of standing there twice.
-func latest(calls []call, k call) []call {
-	out := append(make([]call, 0, lastCalls), k)
+func latest(calls []*announcement, a *announcement) []*announcement {
+	out := append(make([]*announcement, 0, lastCalls), a)
 	for _, c := range calls {
-		if len(out) < lastCalls && (c.Ticket != k.Ticket || c.Counter != k.Counter) {
+		if len(out) < lastCalls && (c.ticket != a.ticket || c.counter != a.counter) {
 			out = append(out, c)
 		}
 	}
@@ -134,7 +130,7 @@ func (f *frames) category(d queue.CategoryDefined) {
 		l = &boardLine{}
 		b.lines = append(b.lines, l)
 	}
-	l.def = d
+	l.def = &d
 	slices.SortFunc(b.lines, compareLines)
 	f.day = true // names and prefixes are told by the whole hall only
 }
@@ -155,7 +151,7 @@ func (f *frames) counter(id queue.CounterID) *boardCounter {
 	b := f.board
 	c := b.counter(id)
 	if c == nil {
-		c = &boardCounter{id: id}
+		c = newBoardCounter(id)
 		b.counters = append(b.counters, c)
 		slices.SortFunc(b.counters, func(x, y *boardCounter) int { return cmp.Compare(x.id, y.id) })
 	}
@@ -173,7 +169,8 @@ func (f *frames) openDay(o *queue.DayOpened) {
 	}
 	for _, d := range o.Counters {
 		c := f.counter(d.ID)
-		*c = boardCounter{id: d.ID, configured: d.Configured, open: d.Session != nil, paused: d.Paused}
+		*c = *newBoardCounter(d.ID)
+		c.configured, c.open, c.paused = d.Configured, d.Session != nil, d.Paused
 		if t := d.Current; t != nil {
 			c.ticket, c.number, c.state = t.ID, t.Number, t.State
 		}
@@ -199,34 +196,34 @@ func (f *frames) append() {
 	if f.day { // the whole hall again, to everyone
 		f.to(hallStream, b.snapshot("day", 0))
 		for _, c := range b.counters {
-			f.to(counterStream(c.id), b.snapshot("day", c.id))
+			f.to(c.stream, b.snapshot("day", c.id))
 		}
 		return
 	}
-	f.hall = append(f.hall, f.everyone...)
+	hall := make([]event, 0, len(f.hall)+len(f.everyone)+len(f.counters)+len(f.lines))
+	hall = append(append(hall, f.hall...), f.everyone...)
 	for _, c := range f.counters {
-		f.hall = append(f.hall, counterEvent{"counter", c.view()})
+		hall = append(hall, c.counterNow)
 	}
 	for _, l := range f.lines {
-		v := l.view()
-		f.hall = append(f.hall, waitingEvent{"waiting", v.Category, v.Waiting, v.Issued, v.Serving, v})
+		hall = append(hall, l.lineNow)
 	}
-	f.to(hallStream, f.hall...)
+	f.to(hallStream, hall...)
 	concerned := f.counters // whoever has an event of his own has changed
 	if len(f.everyone) > 0 {
 		concerned = b.counters
 	}
 	for _, c := range concerned {
-		own := slices.Clone(f.everyone)
+		own := append(make([]event, 0, len(f.everyone)+len(f.own)+1), f.everyone...)
 		for _, o := range f.own {
 			if o.counter == c {
 				own = append(own, o.event)
 			}
 		}
 		if slices.Contains(f.counters, c) {
-			own = append(own, counterEvent{"counter", c.view()})
+			own = append(own, c.counterNow)
 		}
-		f.to(counterStream(c.id), own...)
+		f.to(c.stream, own...)
 	}
 }
 
@@ -239,5 +236,5 @@ func (f *frames) to(stream string, events ...event) {
 		b.silent[stream] = f.record.Sequence
 		return
 	}
-	b.hub.Append(stream, f.record.Sequence, &frame{Epoch: b.epoch, Sequence: f.record.Sequence, Previous: b.hub.Last(stream), Events: events})
+	b.hub.Append(stream, f.record.Sequence, &frame{epoch: b.epoch, sequence: f.record.Sequence, previous: b.hub.Last(stream), events: events})
 }

@@ -11,17 +11,28 @@ import (
 	"callerd/internal/queue"
 )
 
-// frame is one record's events as a display sees them: JSON for the WebSockets, protobuf for WatchBranch. Once it is
-// in a stream it is never changed.
+// frame is one record's events. The streams keep thousands of frames and most are never asked for, so it has what the board
+// knows, and whoever sends it makes the words: JSON for the WebSockets, protobuf for WatchBranch. Once it is in a stream it is never
+// changed.
 type frame struct {
-	Epoch    string  `json:"epoch"`
-	Sequence uint64  `json:"sequence"`
-	Previous uint64  `json:"previous"`
-	Events   []event `json:"events"`
+	epoch              string
+	sequence, previous uint64
+	events             []event
 }
 
-// event is one of the types below.
-type event interface{ proto() *pb.BranchEvent }
+// event is one thing that a display is told. Neither method needs a lock.
+type event interface {
+	display() any // as the display protocol has it, for encoding/json
+	proto() *pb.BranchEvent
+}
+
+// shownFrame is a frame as the display protocol has it.
+type shownFrame struct {
+	Epoch    string `json:"epoch"`
+	Sequence uint64 `json:"sequence"`
+	Previous uint64 `json:"previous"`
+	Events   []any  `json:"events"`
+}
 
 type hall struct {
 	Time       string        `json:"time"`
@@ -61,14 +72,14 @@ type call struct {
 	Sequence uint64 `json:"sequence"`
 	Text     text   `json:"text"`
 	Spoken   spoken `json:"spoken"`
-	at       int64
-	recall   bool
 }
 
+// The events as they are shown.
 type (
 	hallEvent struct { // snapshot, day
-		Type     string `json:"type"`
-		Hall     hall   `json:"hall"`
+		Type     string          `json:"type"`
+		Hall     hall            `json:"hall"`
+		calls    []*announcement // those of Hall
 		epoch    string
 		sequence uint64
 	}
@@ -86,7 +97,6 @@ type (
 		Waiting  uint32 `json:"waiting"`
 		Issued   uint32 `json:"issued"`
 		Serving  uint32 `json:"serving"`
-		line     hallLine
 	}
 	noticeEvent struct {
 		Type string `json:"type"`
@@ -101,61 +111,113 @@ type (
 
 // encodeFrame is the text frame of a value of a stream.
 func encodeFrame(value any) []byte {
-	b, err := json.Marshal(value)
+	b, err := json.Marshal(value.(*frame).shown())
 	if err != nil { // a frame is made of strings and numbers
 		return []byte(`{}`)
 	}
 	return b
 }
 
+func (f *frame) shown() *shownFrame {
+	s := &shownFrame{Epoch: f.epoch, Sequence: f.sequence, Previous: f.previous, Events: make([]any, len(f.events))}
+	for i, e := range f.events {
+		s.Events[i] = e.display()
+	}
+	return s
+}
+
 func (f *frame) proto() *pb.WatchBranchResponse {
-	r := &pb.WatchBranchResponse{Epoch: f.Epoch, Sequence: f.Sequence, Previous: f.Previous}
-	for _, e := range f.Events {
+	r := &pb.WatchBranchResponse{Epoch: f.epoch, Sequence: f.sequence, Previous: f.previous}
+	for _, e := range f.events {
 		r.Events = append(r.Events, e.proto())
 	}
 	return r
 }
 
+// announcement is a call or recall as the board remembers it. It is never changed.
+type announcement struct {
+	ticket   queue.TicketID
+	number   string
+	category queue.CategoryID
+	counter  queue.CounterID
+	recall   bool
+	sequence uint64
+	at       int64 // Unix ns
+	zone     *time.Location
+}
+
+func (a *announcement) call() call {
+	return call{Ticket: a.ticket.String(), Number: a.number, Category: string(a.category), Counter: uint32(a.counter), Time: format(a.at, a.zone),
+		Sequence: a.sequence, Text: announceText(a.number, a.counter), Spoken: announceSpoken(a.number, a.counter)}
+}
+
+func (a *announcement) display() any {
+	if a.recall {
+		return callEvent{"recalled", a.call()}
+	}
+	return callEvent{"called", a.call()}
+}
+
+func (a *announcement) proto() *pb.BranchEvent {
+	if a.recall {
+		return &pb.BranchEvent{Event: &pb.BranchEvent_Recalled{Recalled: a.callProto()}}
+	}
+	return &pb.BranchEvent{Event: &pb.BranchEvent_Called{Called: a.callProto()}}
+}
+
+func (a *announcement) callProto() *pb.Call {
+	c := a.call()
+	return &pb.Call{Ticket: c.Ticket, Number: c.Number, Category: c.Category, Counter: c.Counter, Time: timestamp(a.at),
+		Sequence: c.Sequence, Recall: a.recall, Text: c.Text.proto(), SpokenZhCn: c.Spoken.Zh, SpokenEn: c.Spoken.En}
+}
+
+func (c counterNow) display() any { return counterEvent{"counter", c.view()} }
+
+func (c counterNow) proto() *pb.BranchEvent {
+	return &pb.BranchEvent{Event: &pb.BranchEvent_Counter{Counter: c.view().proto()}}
+}
+
+func (l lineNow) display() any {
+	return waitingEvent{"waiting", string(l.def.ID), l.waiting, l.issued, l.serving}
+}
+
+func (l lineNow) proto() *pb.BranchEvent {
+	return &pb.BranchEvent{Event: &pb.BranchEvent_Waiting{Waiting: l.view().proto()}}
+}
+
+func (e hallEvent) display() any { return e }
+
 func (e hallEvent) proto() *pb.BranchEvent {
 	if e.Type == "day" {
-		return &pb.BranchEvent{Event: &pb.BranchEvent_Day{Day: e.Hall.proto(e.epoch, e.sequence)}}
+		return &pb.BranchEvent{Event: &pb.BranchEvent_Day{Day: e.branch()}}
 	}
-	return &pb.BranchEvent{Event: &pb.BranchEvent_Snapshot{Snapshot: e.Hall.proto(e.epoch, e.sequence)}}
+	return &pb.BranchEvent{Event: &pb.BranchEvent_Snapshot{Snapshot: e.branch()}}
 }
 
-func (e callEvent) proto() *pb.BranchEvent {
-	if e.recall {
-		return &pb.BranchEvent{Event: &pb.BranchEvent_Recalled{Recalled: e.call.proto()}}
-	}
-	return &pb.BranchEvent{Event: &pb.BranchEvent_Called{Called: e.call.proto()}}
-}
-
-func (e counterEvent) proto() *pb.BranchEvent {
-	return &pb.BranchEvent{Event: &pb.BranchEvent_Counter{Counter: e.hallCounter.proto()}}
-}
-
-func (e waitingEvent) proto() *pb.BranchEvent {
-	return &pb.BranchEvent{Event: &pb.BranchEvent_Waiting{Waiting: e.line.proto()}}
-}
+func (e noticeEvent) display() any { return e }
 
 func (e noticeEvent) proto() *pb.BranchEvent {
 	return &pb.BranchEvent{Event: &pb.BranchEvent_Notice{Notice: e.Text.proto()}}
 }
 
+func (e heartbeatEvent) display() any { return e }
+
 func (e heartbeatEvent) proto() *pb.BranchEvent {
 	return &pb.BranchEvent{Event: &pb.BranchEvent_Heartbeat{Heartbeat: timestamppb.New(e.at)}}
 }
 
-func (h hall) proto(epoch string, sequence uint64) *pb.Branch {
-	b := &pb.Branch{Epoch: epoch, Sequence: sequence, Name: h.Branch.proto(), BusinessDay: h.Day, TimeZone: h.Zone, Notice: h.Notice.proto()}
+// branch is a snapshot for gRPC.
+func (e hallEvent) branch() *pb.Branch {
+	h := &e.Hall
+	b := &pb.Branch{Epoch: e.epoch, Sequence: e.sequence, Name: h.Branch.proto(), BusinessDay: h.Day, TimeZone: h.Zone, Notice: h.Notice.proto()}
 	for _, c := range h.Categories {
 		b.Categories = append(b.Categories, c.proto())
 	}
 	for _, c := range h.Counters {
 		b.Counters = append(b.Counters, c.proto())
 	}
-	for _, c := range h.Calls {
-		b.Calls = append(b.Calls, c.proto())
+	for _, a := range e.calls {
+		b.Calls = append(b.Calls, a.callProto())
 	}
 	return b
 }
@@ -181,11 +243,6 @@ func (c hallCounter) proto() *pb.Counter {
 		p.TicketState = pb.TicketState_TICKET_STATE_SERVING
 	}
 	return p
-}
-
-func (c call) proto() *pb.Call {
-	return &pb.Call{Ticket: c.Ticket, Number: c.Number, Category: c.Category, Counter: c.Counter, Time: timestamp(c.at),
-		Sequence: c.Sequence, Recall: c.recall, Text: c.Text.proto(), SpokenZhCn: c.Spoken.Zh, SpokenEn: c.Spoken.En}
 }
 
 func (t text) proto() *pb.LocalizedText { return &pb.LocalizedText{ZhCn: t.Zh, En: t.En} }

@@ -26,7 +26,7 @@ func (s branchService) GetBranch(context.Context, *pb.GetBranchRequest) (*pb.Get
 	s.board.mu.Lock()
 	h := s.board.snapshot("snapshot", 0)
 	s.board.mu.Unlock()
-	return &pb.GetBranchResponse{Branch: h.Hall.proto(h.epoch, h.sequence)}, nil
+	return &pb.GetBranchResponse{Branch: h.branch()}, nil
 }
 
 func (s branchService) WatchBranch(r *pb.WatchBranchRequest, stream grpc.ServerStreamingServer[pb.WatchBranchResponse]) error {
