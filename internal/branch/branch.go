@@ -22,6 +22,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -81,6 +82,7 @@ type Branch struct {
 	clock    *timekeeper
 	accepted queue.ClockAccepted
 	changed  chan struct{}
+	unsealed sync.Map // counter to *unsealed: its token that was read last
 	// expected is the monotonic ns at which Expire should be called, 0 before the first NextDeadline.
 	expected atomic.Int64
 }
