@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"callerd/internal/queue"
@@ -50,7 +51,7 @@ type DecidedTicket struct {
 // of one category come in the order of the calls. Its errors are those of IssueTicket under which nothing was decided.
 // Who does not call Wait may ask again with the same request id, as after a reply that was lost.
 func (b *Branch) DecideTicket(ctx context.Context, r IssueRequest) (*DecidedTicket, error) {
-	req := &request{r.Request, fingerprint("IssueTicket", 0, string(r.Category), fmt.Sprint(r.Priority, r.Reserve), r.Person)}
+	req := &request{r.Request, fingerprint("IssueTicket", 0, string(r.Category), strconv.Itoa(int(r.Priority))+" "+strconv.FormatBool(r.Reserve), r.Person)}
 	c := b.state.sets.Load().byCategory[r.Category]
 	var id queue.TicketID
 	d := &DecidedTicket{b: b}
