@@ -108,11 +108,7 @@ func (j *Journal) inPlace() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrMoved, err)
 	}
-	open, err := j.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(there, open) {
+	if !os.SameFile(there, j.opened) {
 		return fmt.Errorf("%w: another file is in its place", ErrMoved)
 	}
 	return nil

@@ -47,8 +47,9 @@ type Journal struct {
 
 	// handle guards db and file against being replaced; held for reading across one short transaction.
 	handle sync.RWMutex
-	db     *bbolt.DB // nil when closed, or when it could not be opened again
-	file   *os.File  // db's own
+	db     *bbolt.DB   // nil when closed, or when it could not be opened again
+	file   *os.File    // db's own
+	opened os.FileInfo // which file that is: an open one stays the same whatever happens to its name
 
 	durable atomic.Uint64 // last sequence on disk; what lies behind it is nobody's business yet
 }
@@ -139,7 +140,11 @@ func (j *Journal) openDB() error {
 	if err != nil {
 		return fmt.Errorf("open it with bbolt: %w", err)
 	}
-	j.db, j.file = db, file
+	opened, err := file.Stat()
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	j.db, j.file, j.opened = db, file, opened
 	return nil
 }
 
