@@ -147,28 +147,25 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (h *hall) issue(ctx context.Context) error {
+// issue hands out a number; whoever times it notes only afterwards that it waits: with 100,000 waiting that costs as much.
+func (h *hall) issue(ctx context.Context) (queue.TicketID, error) {
 	r, err := h.IssueTicket(ctx, branch.IssueRequest{Request: h.request(), Category: line})
-	if err == nil {
-		h.add(r.Ticket.ID)
-	}
-	return err
+	return r.Ticket.ID, err
 }
 
-// call completes the current ticket of the first counter and calls the next.
-func (h *hall) call(ctx context.Context) error { return h.callAt(ctx, &h.tellers[0]) }
+// call completes the current ticket of the first counter and calls the next. The same goes for its note.
+func (h *hall) call(ctx context.Context) (queue.TicketID, error) { return h.callAt(ctx, &h.tellers[0]) }
 
-func (h *hall) callAt(ctx context.Context, t *teller) error {
+func (h *hall) callAt(ctx context.Context, t *teller) (queue.TicketID, error) {
 	r, err := h.CallNext(ctx, h.request(), t.token, t.current)
 	if err != nil {
-		return err
+		return queue.TicketID{}, err
 	}
 	if r.Ticket == nil {
-		return errors.New("nobody waits")
+		return queue.TicketID{}, errors.New("nobody waits")
 	}
 	t.current = r.Ticket.ID
-	h.remove(r.Ticket.ID)
-	return nil
+	return t.current, nil
 }
 
 func (h *hall) add(id queue.TicketID) {
@@ -193,12 +190,24 @@ func (h *hall) any() queue.TicketID { return h.waiting[h.random.IntN(len(h.waiti
 
 // fill issues so many tickets, many at a time, as a commit takes all that are there.
 func (h *hall) fill(ctx context.Context, n int) error {
-	return spread(ctx, n, 256, func(ctx context.Context, _ int) error { return h.issue(ctx) })
+	return spread(ctx, n, 256, func(ctx context.Context, _ int) error {
+		id, err := h.issue(ctx)
+		if err == nil {
+			h.add(id)
+		}
+		return err
+	})
 }
 
 // shrink calls and completes at all counters until so many wait.
 func (h *hall) shrink(ctx context.Context, waiting int) error {
-	return spread(ctx, len(h.waiting)-waiting, tellers, func(ctx context.Context, n int) error { return h.callAt(ctx, &h.tellers[n]) })
+	return spread(ctx, len(h.waiting)-waiting, tellers, func(ctx context.Context, n int) error {
+		id, err := h.callAt(ctx, &h.tellers[n])
+		if err == nil {
+			h.remove(id)
+		}
+		return err
+	})
 }
 
 // spread carries f out n times from some goroutines, each of which says which it is.

@@ -37,7 +37,7 @@ func Make(ctx context.Context, dir string, tickets int) (p Past, err error) {
 		if err != nil {
 			return p, err
 		}
-		if err := spread(ctx, part.tickets, part.callers, func(ctx context.Context, _ int) error { return h.issue(ctx) }); err != nil {
+		if err := spread(ctx, part.tickets, part.callers, func(ctx context.Context, _ int) error { _, err := h.issue(ctx); return err }); err != nil {
 			return p, err
 		}
 		after, err := proc.HandedOver()
