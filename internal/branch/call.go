@@ -54,7 +54,11 @@ func (b *Branch) CallNext(ctx context.Context, r Request, sessionToken string, c
 			return counter.Choice{Ticket: t, Rule: queue.Bound}, nil
 		}
 		s := k.Session()
-		return counter.Choose(s.Rule, b.sources(k, o.at), b.state.credits.saved(s.Categories, s.Weights)), nil
+		var saved []int64
+		if s.Rule == queue.Ratio {
+			saved = b.state.credits.saved(s.Categories, s.Weights)
+		}
+		return counter.Choose(s.Rule, b.sources(k, o.at), saved), nil
 	})
 }
 
