@@ -21,10 +21,14 @@
 // # Threads
 //
 // The publisher, inside Append: takes the stream's lock, stores one pointer, wakes at most one
-// subscription. Never more, however many there are.
+// watcher and starts at most one sweeper. Never more, however many there are.
 //
-// One goroutine a connection, inside [Hub.Serve]: the only writer of frames. It wakes up to two
-// more subscriptions on its way, so that a thousand are woken by each other, not by the publisher.
+// Sweepers, a few for a stream that has something to send, none else: write to the connections that
+// have seen everything before. They never wait.
 //
-// One reader a connection, started and awaited by Serve: discards, answers pings, notices the end.
+// One goroutine a connection, the caller of [Hub.Serve]: reads, discards, answers pings, notices the
+// end.
+//
+// One more for a connection that did not take a whole frame at once, until it has caught up: writes,
+// waiting until the deadline.
 package hub

@@ -2,6 +2,9 @@ package hub
 
 import (
 	"log/slog"
+	"maps"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,7 +13,7 @@ import (
 // needs Encode.
 type Options struct {
 	// Encode turns a Message's Value into its text frame. It is called at most once for a message,
-	// by a subscriber's goroutine, with no lock held.
+	// never by who appends, with no lock held.
 	Encode func(value any) []byte
 
 	// Heartbeat makes the Value of a heartbeat; sequence repeats the stream's last. Nil: none.
@@ -21,7 +24,7 @@ type Options struct {
 	Lag            int           // frames a subscription may fall behind after joining; zero: 4096, at most History
 	WriteTimeout   time.Duration // how long one frame may take to leave; zero: 5 s
 
-	Now    func() time.Time // for socket deadlines only; nil: time.Now
+	Now    func() time.Time // for sockets only: their deadlines and silences; a lock is held; nil: time.Now
 	Logger *slog.Logger     // nil discards
 }
 
@@ -30,9 +33,11 @@ const DefaultHistory = 16384
 
 // Hub is a set of streams and their subscribers. Its methods may be called by any goroutine.
 type Hub struct {
-	options Options
-	count   counters
-	closing chan struct{} // closed by Close
+	options  Options
+	sweepers int                                     // of a stream, at most
+	write    func(fd uintptr, b []byte) (int, error) // writeOnce; the tests' kernels take less
+	count    counters
+	closing  chan struct{} // closed by Close
 
 	mu      sync.Mutex // guards all below; taken before no other lock of this package
 	streams map[string]*stream
@@ -63,10 +68,12 @@ func New(o Options) *Hub {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Hub{
-		options: o,
-		closing: make(chan struct{}),
-		streams: make(map[string]*stream),
-		serving: make(map[*connection]struct{}),
+		options:  o,
+		sweepers: min(runtime.GOMAXPROCS(0), mostSweepers),
+		write:    writeOnce,
+		closing:  make(chan struct{}),
+		streams:  make(map[string]*stream),
+		serving:  make(map[*connection]struct{}),
 	}
 }
 
@@ -112,10 +119,8 @@ func (h *Hub) Last(stream string) uint64 {
 //
 // After Close it returns ErrClosed.
 func (h *Hub) Join(stream string, resume bool, after uint64, first func() any) (*Subscription, error) {
-	select {
-	case <-h.closing:
+	if h.isClosing() {
 		return nil, ErrClosed
-	default:
 	}
 	st := h.stream(stream)
 	s := &Subscription{hub: h, stream: st, name: stream, wake: make(chan struct{}, 1)}
@@ -136,11 +141,25 @@ func (h *Hub) Close() {
 		h.closed = true
 		close(h.closing)
 	}
+	streams := slices.Collect(maps.Values(h.streams))
 	h.mu.Unlock()
+	for _, st := range streams {
+		st.look() // nobody waits for closing on behalf of the connections that rest
+	}
 
 	cut := time.AfterFunc(closeTimeout, h.cut)
 	h.done.Wait()
 	cut.Stop()
+}
+
+// isClosing reports whether Close has been called.
+func (h *Hub) isClosing() bool {
+	select {
+	case <-h.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 // cut ends what a blocked write still holds, by closing the sockets.
@@ -158,7 +177,7 @@ func (h *Hub) stream(name string) *stream {
 	defer h.mu.Unlock()
 	st := h.streams[name]
 	if st == nil {
-		st = &stream{size: uint64(h.options.History)}
+		st = &stream{hub: h, size: uint64(h.options.History)}
 		h.streams[name] = st
 	}
 	return st

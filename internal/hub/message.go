@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"github.com/gorilla/websocket"
@@ -18,17 +19,37 @@ type Message struct {
 	heartbeat bool
 
 	once  sync.Once
-	frame *websocket.PreparedMessage
-	err   error
+	bytes []byte
 }
 
 // Heartbeat reports whether the message only says that there is nothing to say.
 func (m *Message) Heartbeat() bool { return m.heartbeat }
 
 // prepare returns the frame as it goes over the wire, encoding it if nobody has needed it before.
-func (m *Message) prepare(encode func(any) []byte) (*websocket.PreparedMessage, error) {
+// The bytes are shared.
+func (m *Message) prepare(encode func(any) []byte) []byte {
 	m.once.Do(func() {
-		m.frame, m.err = websocket.NewPreparedMessage(websocket.TextMessage, encode(m.Value))
+		m.bytes = frame(websocket.TextMessage, encode(m.Value))
 	})
-	return m.frame, m.err
+	return m.bytes
+}
+
+// frame is a whole WebSocket frame as a server sends it: in one piece, and not masked.
+func frame(kind byte, payload []byte) []byte {
+	const (
+		final  = 0x80
+		two    = 126 // the length follows in two bytes
+		eight  = 127 // or in eight
+		header = 10  // at most
+	)
+	b := append(make([]byte, 0, header+len(payload)), final|kind)
+	switch n := len(payload); {
+	case n < two:
+		b = append(b, byte(n))
+	case n < 1<<16:
+		b = binary.BigEndian.AppendUint16(append(b, two), uint16(n))
+	default:
+		b = binary.BigEndian.AppendUint64(append(b, eight), uint64(n))
+	}
+	return append(b, payload...)
 }

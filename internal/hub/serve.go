@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,19 +30,6 @@ var ErrNotAllowed = errors.New("hub: the display sent something")
 
 var errSilent = fmt.Errorf("%w: pings stay unanswered", ErrLagging)
 
-// connection is one socket being served.
-type connection struct {
-	hub  *Hub
-	conn *websocket.Conn
-	gone chan struct{} // closed by the reader at the first reason to stop, which is then in why
-	done chan struct{} // closed when the reader has ended
-	why  error
-
-	mu      sync.Mutex // orders the deadlines of reading
-	waiting bool       // for a pong
-	ending  bool
-}
-
 // Serve sends the subscription's messages to a WebSocket until either side has had enough. It owns
 // the connection and the subscription from here on and closes both. It returns why it ended:
 // ErrLagging, ErrClosed, ErrNotAllowed, or what the connection said, usually a
@@ -54,65 +42,53 @@ type connection struct {
 func (h *Hub) Serve(conn *websocket.Conn, s *Subscription) error {
 	defer s.Close()
 	defer conn.Close()
-	c := &connection{hub: h, conn: conn, gone: make(chan struct{}), done: make(chan struct{})}
+	c := &connection{hub: h, sub: s, conn: conn, ended: make(chan struct{})}
 	if !h.enter(c) {
-		c.say(websocket.CloseGoingAway, "stopping")
+		_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseGoingAway, "stopping"),
+			h.options.Now().Add(closeTimeout))
 		return ErrClosed
 	}
 	defer h.leave(c)
-	if tcp, ok := conn.NetConn().(interface{ SetWriteBuffer(int) error }); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // without it the kernel grows the buffer to megabytes
+	c.prepare()
+	s.stream.mu.Lock()
+	s.served = c
+	s.stream.mu.Unlock()
+	c.advance()
+	why := c.read()
+	c.note(func() { c.why = why })
+	if why == ErrNotAllowed {
+		// Closing a socket with unread bytes resets it, and the close code is lost.
+		_, _ = io.Copy(io.Discard, conn.NetConn())
 	}
-	conn.SetPongHandler(func(string) error { c.pong(); return nil })
-	go c.read()
-	err := c.write(s)
-	c.end(err)
-	conn.Close()
-	<-c.done
-	if err == errDone {
-		err = c.why
-	}
-	return err
+	<-c.ended
+	return c.err
 }
 
-// write sends messages until there is a reason to stop.
-func (c *connection) write(s *Subscription) error {
-	o := &c.hub.options
-	for {
-		m, err := s.next(c.gone)
-		if err != nil {
-			return err
-		}
-		frame, err := m.prepare(o.Encode)
-		if err != nil {
-			return fmt.Errorf("hub: preparing frame %d: %w", m.Sequence, err)
-		}
-		_ = c.conn.SetWriteDeadline(o.Now().Add(o.WriteTimeout)) // never fails
-		if err := c.conn.WritePreparedMessage(frame); err != nil {
-			if isTimeout(err) {
-				c.hub.count.cut.Add(1)
-			}
-			return fmt.Errorf("hub: writing frame %d: %w", m.Sequence, err)
-		}
-		c.hub.delivered(m)
-		if m.heartbeat {
-			c.ping()
+// prepare sets the socket up.
+func (c *connection) prepare() {
+	conn := c.conn
+	if tcp, ok := conn.NetConn().(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer) // without it the kernel grows the buffer to megabytes
+		if raw, err := tcp.SyscallConn(); err == nil {
+			c.raw, c.attempt = raw, c.once
+			// The library answers a protocol error by itself, and might do so in the middle of a frame. After a
+			// write that failed it writes nothing any more, and this one fails before it has written anything.
+			_ = conn.SetWriteDeadline(past)
+			_ = conn.WriteMessage(websocket.BinaryMessage, nil)
+			_ = tcp.SetWriteDeadline(time.Time{})
 		}
 	}
+	conn.SetCloseHandler(func(int, string) error { return nil }) // read returns it
+	conn.SetPongHandler(func(string) error { c.answered(); return nil })
+	conn.SetPingHandler(func(data string) error {
+		pong := frame(websocket.PongMessage, []byte(data))
+		c.note(func() { c.pong = pong })
+		return nil
+	})
 }
 
 // read discards what comes until the connection ends or more than a few bytes come.
-func (c *connection) read() {
-	defer close(c.done)
-	c.why = c.discard()
-	close(c.gone)
-	if c.why == ErrNotAllowed {
-		// Closing a socket with unread bytes resets it, and the close code is lost.
-		_, _ = io.Copy(io.Discard, c.conn.NetConn())
-	}
-}
-
-func (c *connection) discard() error {
+func (c *connection) read() error {
 	var buffer [readLimit + 1]byte
 	for {
 		_, r, err := c.conn.NextReader()
@@ -130,63 +106,61 @@ func (c *connection) discard() error {
 			return errSilent
 		}
 		if err != nil {
-			return fmt.Errorf("hub: reading: %w", err)
+			return fmt.Errorf("hub: reading: %w", c.judge(err))
 		}
 	}
 }
 
-// ping asks whether a display to which nothing is to be said is still there. Without it a display
-// whose plug was pulled would stay for as long as TCP retries. Failing is the reader's to notice.
-func (c *connection) ping() {
-	o := &c.hub.options
-	now := o.Now()
-	c.mu.Lock()
-	if !c.waiting {
-		c.waiting = true
-		_ = c.conn.SetReadDeadline(now.Add(missedBeats * o.HeartbeatEvery))
+// violation is what the other side did against the protocol.
+type violation string
+
+func (v violation) Error() string { return library + string(v) }
+
+const library = "websocket: " // begins what the library says by itself
+
+// judge finds out whether an error of reading is a violation that the library has not answered.
+func (c *connection) judge(err error) error {
+	var closed *websocket.CloseError
+	if text, ok := strings.CutPrefix(err.Error(), library); ok && c.raw != nil && !errors.As(err, &closed) {
+		return violation(text)
 	}
-	c.mu.Unlock()
-	_ = c.conn.WriteControl(websocket.PingMessage, nil, now.Add(o.WriteTimeout))
+	return err
 }
 
-func (c *connection) pong() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// deadlines are those of reading: for a pong, and for the other side's goodbye.
+type deadlines struct {
+	mu      sync.Mutex // a leaf
+	waiting bool       // for a pong
+	ending  bool
+}
+
+// await gives the other side until then to answer a ping. Without pings a display whose plug was
+// pulled would stay for as long as TCP retries.
+func (c *connection) await(until time.Time) {
+	c.deadlines.mu.Lock()
+	defer c.deadlines.mu.Unlock()
+	if !c.waiting {
+		c.waiting = true
+		_ = c.conn.SetReadDeadline(until)
+	}
+}
+
+// answered takes the deadline away.
+func (c *connection) answered() {
+	c.deadlines.mu.Lock()
+	defer c.deadlines.mu.Unlock()
 	c.waiting = false
 	if !c.ending {
 		_ = c.conn.SetReadDeadline(time.Time{})
 	}
 }
 
-// end says why, if the other side can still hear it, and gives it a moment to answer.
-func (c *connection) end(err error) {
-	why := err
-	if err == errDone {
-		<-c.gone
-		why = c.why
-	}
-	switch {
-	case errors.Is(why, ErrClosed):
-		c.say(websocket.CloseGoingAway, "stopping")
-	case errors.Is(why, ErrLagging):
-		c.say(CloseLagging, "too far behind, come back")
-	case errors.Is(why, ErrNotAllowed):
-		c.hub.count.notAllowed.Add(1)
-		c.say(CloseNotAllowed, "a display sends nothing")
-	default:
-		return
-	}
-	c.mu.Lock()
+// linger gives the other side until then to answer a goodbye.
+func (c *connection) linger(until time.Time) {
+	c.deadlines.mu.Lock()
+	defer c.deadlines.mu.Unlock()
 	c.ending = true
-	_ = c.conn.SetReadDeadline(c.hub.options.Now().Add(closeTimeout))
-	c.mu.Unlock()
-	<-c.done
-}
-
-// say sends a close frame; a connection that does not take it is closed all the same.
-func (c *connection) say(code int, text string) {
-	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text),
-		c.hub.options.Now().Add(closeTimeout))
+	_ = c.conn.SetReadDeadline(until)
 }
 
 // enter notes a connection for Close; false when it came too late.

@@ -3,13 +3,15 @@ package hub
 import (
 	"sort"
 	"sync"
+	"time"
 )
 
 // stream is one ordered series of frames: the last of them in a ring, and the subscriptions that
-// have seen them all and wait for the next.
+// have seen them all, in two lines.
 //
 // Positions count the frames ever appended: the ring holds [tail, head), frame p at p % size.
 type stream struct {
+	hub  *Hub
 	size uint64 // of the ring, when full; it grows to it
 
 	mu         sync.Mutex
@@ -17,13 +19,15 @@ type stream struct {
 	tail, head uint64
 	last       uint64 // sequence
 
-	// Those waiting, the longest first. A subscription lines up when its cursor is at the head,
-	// and the head only grows: so the cursors in the list never fall, and if the first is not
-	// behind, none is.
-	first, final *Subscription
+	waiting line // watchers, each with a goroutine inside next, woken by each other
+	resting line // connections, for which no goroutine waits: sweepers write to them
+
+	sweepers int         // now at work
+	timer    *time.Timer // for the heartbeat of the first that rests
+	armed    bool        // it runs
 }
 
-// append stores a frame and wakes one waiting subscription, which wakes others.
+// append stores a frame, wakes one watcher, who wakes others, and starts one sweeper, who starts others.
 func (st *stream) append(sequence uint64, value any) (last uint64, ok bool) {
 	m := &Message{Sequence: sequence, Value: value}
 	st.mu.Lock()
@@ -39,9 +43,12 @@ func (st *stream) append(sequence uint64, value any) (last uint64, ok bool) {
 		st.tail = st.head + 1 - st.size
 	}
 	st.head++
-	next := st.unpark()
+	next, hired := st.unpark(), st.hire()
 	st.mu.Unlock()
 	next.rouse()
+	if hired {
+		go st.sweep()
+	}
 	return sequence, true
 }
 
@@ -59,9 +66,12 @@ func (st *stream) seed(sequence uint64) {
 	// number of turns, so that frame p is still at p % size.
 	st.head += st.size - st.head%st.size
 	st.tail = st.head
-	next := st.unpark()
+	next, hired := st.unpark(), st.hire()
 	st.mu.Unlock()
 	next.rouse()
+	if hired {
+		go st.sweep()
+	}
 }
 
 // joinBehind puts s behind the frame with sequence after, if all that followed it is still here.
@@ -91,45 +101,13 @@ func (st *stream) joinAtHead(s *Subscription, value any) {
 	s.cursor, s.joined = st.head, st.head
 }
 
-// park lines s up, if it is not yet. st.mu must be held.
-func (st *stream) park(s *Subscription) {
-	if s.parked {
-		return
-	}
-	s.parked, s.before = true, st.final
-	if st.final == nil {
-		st.first = s
-	} else {
-		st.final.behind = s
-	}
-	st.final = s
-}
-
-// leave takes s out of the line, if it is in it. st.mu must be held.
-func (st *stream) leave(s *Subscription) {
-	if !s.parked {
-		return
-	}
-	if s.before == nil {
-		st.first = s.behind
-	} else {
-		s.before.behind = s.behind
-	}
-	if s.behind == nil {
-		st.final = s.before
-	} else {
-		s.behind.before = s.before
-	}
-	s.parked, s.before, s.behind = false, nil, nil
-}
-
-// unpark takes the first waiting subscription out of the line, if it is behind the head; nil if
-// none is. st.mu must be held. Whoever gets one must rouse it: it carries the duty to unpark more.
+// unpark takes the first watcher out of the line, if it is behind the head; nil if none is. mu must
+// be held. Whoever gets one must rouse it: it carries the duty to unpark more.
 func (st *stream) unpark() *Subscription {
-	s := st.first
+	s := st.waiting.first
 	if s == nil || s.cursor >= st.head {
 		return nil
 	}
-	st.leave(s)
+	s.leave()
 	return s
 }

@@ -21,6 +21,7 @@ var (
 type Subscription struct {
 	hub    *Hub
 	stream *stream
+	served *connection   // that Serve sends to; nil for a watcher; guarded by stream.mu
 	name   string        // of the stream
 	wake   chan struct{} // one slot: somebody has something to say
 	timer  *time.Timer   // of the next heartbeat; touched by the receiving goroutine alone
@@ -31,8 +32,9 @@ type Subscription struct {
 	joined   uint64   // the head at Join: what was there before does not count as lagging
 	closed   bool
 	lagging  bool
-	greet    bool // has resumed, and owes its receiver a sign of life when it has caught up
-	parked   bool // in the stream's line, between before and behind
+	greet    bool      // has resumed, and owes its receiver a sign of life when it has caught up
+	since    time.Time // when the connection got its last message
+	line     *line     // that it stands in, between before and behind
 	before   *Subscription
 	behind   *Subscription
 }
@@ -56,11 +58,16 @@ func (s *Subscription) Close() {
 	st.mu.Lock()
 	was := s.closed
 	s.closed = true
+	c := s.served
+	rested := c != nil && s.leave()
 	st.mu.Unlock()
 	if !was {
 		s.hub.count.subscriptions.Add(-1)
 	}
 	s.rouse()
+	if rested { // Serve is to end
+		go c.advance()
+	}
 }
 
 // next is Next for whoever has no context: it returns errDone when done is closed.
@@ -79,19 +86,17 @@ func (s *Subscription) next(done <-chan struct{}) (*Message, error) {
 		st.mu.Lock()
 		m, err := s.take()
 		if m == nil && err == nil {
-			switch {
-			case ended:
+			if ended {
 				err = errDone
-			case beat || s.greet && s.hub.options.Heartbeat != nil:
-				s.greet = false
-				m = &Message{Sequence: st.last, Previous: st.last, heartbeat: true}
+			} else {
+				m = s.beat(beat)
 			}
 		}
 		ready := m != nil || err != nil
 		if ready {
-			st.leave(s)
+			s.leave()
 		} else {
-			st.park(s)
+			st.waiting.push(s)
 		}
 		one, two := st.unpark(), st.unpark()
 		st.mu.Unlock()
@@ -99,9 +104,7 @@ func (s *Subscription) next(done <-chan struct{}) (*Message, error) {
 		two.rouse()
 
 		if ready {
-			if m != nil && m.heartbeat {
-				m.Value = s.hub.options.Heartbeat(s.name, m.Sequence)
-			}
+			s.fill(m)
 			return m, err
 		}
 		if silence == nil {
@@ -139,11 +142,27 @@ func (s *Subscription) take() (*Message, error) {
 		s.cursor++
 		return m, nil
 	}
-	select {
-	case <-s.hub.closing: // only now: what was there before is still delivered
+	if s.hub.isClosing() { // only now: what was there before is still delivered
 		return nil, ErrClosed
-	default:
-		return nil, nil
+	}
+	return nil, nil
+}
+
+// beat is a heartbeat, if one is due or owed; its Value is made by fill. s.stream.mu must be held,
+// and the cursor be at the head.
+func (s *Subscription) beat(due bool) *Message {
+	if s.hub.options.Heartbeat == nil || !due && !s.greet {
+		return nil
+	}
+	s.greet = false
+	last := s.stream.last
+	return &Message{Sequence: last, Previous: last, heartbeat: true}
+}
+
+// fill gives a heartbeat its Value, with no lock held.
+func (s *Subscription) fill(m *Message) {
+	if m != nil && m.heartbeat {
+		m.Value = s.hub.options.Heartbeat(s.name, m.Sequence)
 	}
 }
 
