@@ -100,7 +100,10 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, counter queue.C
 		s.opts.Logger.Info("display refused", "remote", r.RemoteAddr, "origin", shorten(r.Header.Get("Origin")), "error", err)
 		return
 	}
-	s.opts.Logger.Info("display connected", "remote", r.RemoteAddr, "counter", uint32(counter))
-	err = s.hub.Serve(conn, sub)
-	s.opts.Logger.Info("display gone", "remote", r.RemoteAddr, "why", err)
+	remote := r.RemoteAddr
+	s.opts.Logger.Info("display connected", "remote", remote, "counter", uint32(counter))
+	go func() { // so that the request, its buffers and its stack go now, and not at the end of the day
+		err := s.hub.Serve(conn, sub)
+		s.opts.Logger.Info("display gone", "remote", remote, "why", err)
+	}()
 }
