@@ -23,62 +23,78 @@ import (
 
 // Options of a run.
 type Options struct {
-	Env      peer.Env
-	Displays []int
-	Dead     int // beside as many displays, in one more run of each
-	Calls    func(displays int) int
-	Progress func(step, steps int, what string)
+	Env          peer.Env
+	Displays     []int
+	Dead         int // beside as many displays, in a row of its own
+	Alternations int // how often each row is measured, in turns
+	Calls        func(displays int) int
+	Progress     func(step, steps int, what string)
 }
 
-// Row is one run.
+// The servers.
+const (
+	Callerd = "callerd"
+	Loop    = "bare gorilla loop"
+)
+
+// Row is one server with so many displays, and so many beside them that never read.
 type Row struct {
-	Server string `json:"server"`
-	Figures
-	Failed string `json:"failed,omitempty"`
+	Server   string    `json:"server"`
+	Displays int       `json:"displays"`
+	Dead     int       `json:"dead"`
+	Samples  []Figures `json:"samples"`
+	Failed   string    `json:"failed,omitempty"` // why its figures do not count
 }
 
 // mostDisplays is how many WebSockets the daemon serves at once.
 const mostDisplays = 5000
 
-// Run measures all. A run that fails has a failed row.
-func Run(ctx context.Context, o Options) (rows []Row, err error) {
+// Run measures all rows, those of as many displays in turns. A row that fails is not measured again; only the end of ctx is an error.
+func Run(ctx context.Context, o Options) (rows []*Row, err error) {
 	if err := raiseLimit(2*mostDisplays + 1000); err != nil {
 		return nil, err
 	}
-	steps := 3 * len(o.Displays)
-	for i, n := range o.Displays {
-		size := 0
-		for k, dead := range [...]int{0, o.Dead} {
-			o.Progress(3*i+k+1, steps, fmt.Sprintf("callerd, %d displays, %d that never read", n, dead))
-			f, err := daemon(ctx, o, min(n, mostDisplays-dead), dead)
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+	step, steps := 0, 3*len(o.Displays)*o.Alternations
+	for _, n := range o.Displays {
+		three := []*Row{{Server: Callerd, Displays: n}, {Server: Callerd, Displays: n, Dead: o.Dead}, {Server: Loop, Displays: n}}
+		rows = append(rows, three...)
+		size := 200 // of the loop's frames: that of callerd's, which is measured first
+		for a := range o.Alternations {
+			for i := range three {
+				r := three[(i+a)%len(three)]
+				step++
+				o.Progress(step, steps, fmt.Sprintf("%s, %d displays, %d that never read", r.Server, r.Displays, r.Dead))
+				if r.Failed != "" {
+					continue
+				}
+				f, err := r.once(ctx, o, a, size)
+				if ctx.Err() != nil {
+					return nil, context.Cause(ctx)
+				}
+				if err != nil {
+					r.Failed = err.Error()
+					continue
+				}
+				size = max(size, f.Bytes)
+				r.Samples = append(r.Samples, f)
 			}
-			size = max(size, f.Bytes)
-			rows = append(rows, row("callerd", f, n, dead, err))
 		}
-		o.Progress(3*i+3, steps, fmt.Sprintf("bare loop, %d displays", n))
-		f, err := loop(ctx, o, n, max(size, 200))
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		rows = append(rows, row("bare gorilla loop", f, n, 0, err))
 	}
 	return rows, nil
 }
 
-func row(server string, f Figures, displays, dead int, err error) Row {
-	r := Row{Server: server, Figures: f}
-	if err != nil {
-		r.Displays, r.Dead, r.Failed = displays, dead, err.Error()
+// once measures a row once.
+func (r *Row) once(ctx context.Context, o Options, alternation, size int) (Figures, error) {
+	if r.Server == Loop {
+		return loop(ctx, o, r.Displays, size)
 	}
-	return r
+	return daemon(ctx, o, min(r.Displays, mostDisplays-r.Dead), r.Dead, alternation)
 }
 
 // daemon measures callerd.
-func daemon(ctx context.Context, o Options, displays, dead int) (f Figures, err error) {
+func daemon(ctx context.Context, o Options, displays, dead, alternation int) (f Figures, err error) {
 	e := o.Env
-	e.Dir = filepath.Join(o.Env.Dir, fmt.Sprint(displays, "-", dead))
+	e.Dir = filepath.Join(o.Env.Dir, fmt.Sprint(displays, "-", dead, "-", alternation))
 	if err := os.Mkdir(e.Dir, 0o755); err != nil {
 		return f, err
 	}
@@ -88,6 +104,7 @@ func daemon(ctx context.Context, o Options, displays, dead int) (f Figures, err 
 	if err != nil {
 		return f, err
 	}
+	defer os.RemoveAll(e.Dir)
 	defer d.Process.Kill()
 	f, err = client(ctx, o, d.Process, displays, "--web", d.HTTP, "--grpc", d.GRPC, "--dead", strconv.Itoa(dead))
 	f.DeadLogged = log.count()
