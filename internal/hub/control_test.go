@@ -118,7 +118,7 @@ func TestPingsDoNotPutOffHeartbeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind == websocket.CloseMessage { // rightly, on a machine that stands still for three beats
+		if kind == websocket.CloseMessage && beats >= missedBeats { // rightly, on a machine that stands still for three beats
 			t.Skipf("the machine was too slow: %q", payload)
 		}
 		switch kind {
@@ -137,6 +137,97 @@ func TestPingsDoNotPutOffHeartbeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A ping that comes while the pong to the last one leaves, again and again: it once went before every frame.
+func TestAFrameWaitsForOnePongAtMost(t *testing.T) {
+	t.Parallel()
+	joined := make(chan *Subscription, 1)
+	h := open(t, Options{Encode: bodies})
+	st := openSite(t, h)
+	st.joined = joined
+	var pongs atomic.Int64
+	var s *Subscription
+	h.write = func(fd uintptr, b []byte) (int, error) {
+		n, err := writeOnce(fd, b)
+		if b[0] == 0x80|websocket.PongMessage {
+			k := pongs.Add(1)
+			if k == 1 {
+				h.Append(hall, 1, sized{1, small})
+			}
+			if k < 100 {
+				s.served.note(func() { s.served.pong = frame(websocket.PongMessage, nil) })
+			}
+		}
+		return n, err
+	}
+	w := st.wire(t, "")
+	if _, err := w.text(nil); err != nil {
+		t.Fatal(err)
+	}
+	for s = <-joined; !rests(s); {
+		runtime.Gosched()
+	}
+	if err := w.send(websocket.PingMessage, "?"); err != nil {
+		t.Fatal(err)
+	}
+	before := 0
+	text, err := w.text(func(byte, string) { before++ })
+	if sequence, wrong := wantBody(text); err != nil || wrong != nil || sequence != 1 || before > 2 {
+		t.Errorf("got %.20q, %v behind %d pongs, want frame 1 behind one or two", text, err, before)
+	}
+}
+
+// A heartbeat brings a ping with it, the only way to find out that a display is gone to which nothing is to be said.
+func TestAHeartbeatBringsAPing(t *testing.T) {
+	t.Parallel()
+	h := open(t, Options{Encode: bodies, Heartbeat: func(string, uint64) any { return sized{7, small} }})
+	st := openSite(t, h)
+	h.Append(hall, 1, sized{1, small})
+	w := st.wire(t, "after=1") // resumes, and has missed nothing: a heartbeat at once
+	if text, err := w.text(nil); err != nil || !strings.HasPrefix(text, string(body(7, small)[:8])) {
+		t.Fatalf("got %.20q, %v, want a heartbeat", text, err)
+	}
+	if kind, _, err := w.frame(); err != nil || kind != websocket.PingMessage {
+		t.Errorf("got a frame of kind %d, %v behind it, want a ping", kind, err)
+	}
+}
+
+// A display that pings is behind others in the line then, who have been silent for less long. It once got its heartbeat with theirs, up to
+// twice the silence after its last message. Here that would be in an hour.
+func TestAHeartbeatAfterAPingIsNotThatOfWhoCameLater(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64 // the clock, of the machine's
+	h := open(t, Options{Encode: bodies, HeartbeatEvery: time.Hour, Heartbeat: func(string, uint64) any { return sized{7, small} },
+		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	joined := make(chan *Subscription, 2) // one for each display
+	st := openSite(t, h)
+	st.joined = joined
+	connect := func() *wire {
+		w := st.wire(t, "")
+		if _, err := w.text(nil); err != nil {
+			t.Fatal(err)
+		}
+		for s := <-joined; !rests(s); {
+			runtime.Gosched()
+		}
+		return w
+	}
+	first := connect()
+	ahead.Store(int64(time.Hour - 100*time.Millisecond))
+	connect()
+	if err := first.send(websocket.PingMessage, "?"); err != nil {
+		t.Fatal(err)
+	}
+	pongs := 0
+	text, err := first.text(func(kind byte, _ string) {
+		if kind == websocket.PongMessage {
+			pongs++
+		}
+	})
+	if sequence, wrong := wantBody(text); err != nil || wrong != nil || sequence != 7 || pongs != 1 {
+		t.Errorf("got %.20q, %v behind %d pongs, want a heartbeat behind one", text, err, pongs)
 	}
 }
 

@@ -29,6 +29,8 @@
 // One goroutine a connection, the caller of [Hub.Serve]: reads, discards, answers pings, notices the
 // end.
 //
+// [Options].Encode and Heartbeat run on sweepers: a panic there ends the process, as one of the commit goroutine does.
+//
 // One more for a connection that did not take a whole frame at once, until it has caught up: writes,
 // waiting until the deadline.
 package hub

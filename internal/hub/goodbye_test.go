@@ -165,3 +165,43 @@ func TestAViolationIsAnsweredWhileNobodyWrites(t *testing.T) {
 		t.Errorf("Serve: %v, want the bad opcode", err)
 	}
 }
+
+// A pong that comes behind our goodbye once might have let a display stay for as long as it sends some.
+func TestPongsBehindAGoodbyeDoNotKeepADisplay(t *testing.T) {
+	t.Parallel()
+	joined := make(chan *Subscription, 1)
+	h := open(t, Options{Encode: bodies})
+	st := openSite(t, h)
+	st.joined = joined
+	w := st.wire(t, "")
+	s := <-joined
+	s.Close()
+	go func() {
+		for w.send(websocket.PongMessage, "") == nil { // until the socket is closed, which ends it
+			runtime.Gosched()
+		}
+	}()
+	if err := <-st.results; err != ErrClosed { // it would never come
+		t.Errorf("Serve: %v, want %v", err, ErrClosed)
+	}
+}
+
+// Who rests is told at once when the history is forgotten: nobody else would look at it before the next frame.
+func TestSeedSendsAwayWhoRests(t *testing.T) {
+	t.Parallel()
+	joined := make(chan *Subscription, 1)
+	h := open(t, Options{Encode: bodies})
+	st := openSite(t, h)
+	st.joined = joined
+	w := st.wire(t, "")
+	if _, err := w.text(nil); err != nil {
+		t.Fatal(err)
+	}
+	for s := <-joined; !rests(s); {
+		runtime.Gosched()
+	}
+	h.Seed(hall, 99)
+	if _, err := w.text(nil); !websocket.IsCloseError(err, CloseLagging) {
+		t.Errorf("got %v, want code %d", err, CloseLagging)
+	}
+}

@@ -27,6 +27,7 @@ type connection struct {
 	failure error
 
 	told  bool          // a message has gone out since the last look into the stream
+	turn  bool          // the last parcel was a pong: now it is the stream's turn
 	err   error         // why it ended; set before ended is closed
 	ended chan struct{} // closed by the last owner: nothing is written any more
 
@@ -96,16 +97,21 @@ func (c *connection) next() (p parcel, ok bool) {
 	if told {
 		s.since, c.told = c.hub.options.Now(), false
 	}
-	if err = c.why; err == nil && c.pong == nil {
+	pong := c.pong
+	if err = c.why; err == nil && (pong == nil || c.turn) { // pings without end put off nothing but themselves
 		m, err = s.take()
 		if m == nil && err == nil {
 			m = s.beat(!told && st.silent(s) <= 0)
 		}
 	}
-	pong := c.pong
-	c.pong = nil
+	if c.turn = m == nil && err == nil && pong != nil; c.turn {
+		c.pong = nil
+	}
 	if m == nil && err == nil && pong == nil {
 		st.rest(s)
+		if !told {
+			c.beatAlone()
+		}
 		st.mu.Unlock()
 		return p, false
 	}
@@ -113,7 +119,7 @@ func (c *connection) next() (p parcel, ok bool) {
 	switch {
 	case err != nil:
 		return c.goodbye(err)
-	case pong != nil:
+	case m == nil:
 		return parcel{bytes: pong}, true
 	}
 	s.fill(m)
@@ -125,6 +131,19 @@ func (c *connection) next() (p parcel, ok bool) {
 		p.bytes = append(p.bytes, pingFrame...)
 	}
 	return p, true
+}
+
+// beatAlone sets a timer of its own for a connection that rests without having been told anything, after a pong: it stands
+// behind others who have been silent for less long, and the stream's timer looks at the first only. The stream's lock must be held.
+func (c *connection) beatAlone() {
+	s, st := c.sub, c.sub.stream
+	switch {
+	case c.hub.options.Heartbeat == nil:
+	case s.own == nil:
+		s.own = time.AfterFunc(st.silent(s), func() { c.note(func() {}) })
+	default:
+		s.own.Reset(st.silent(s))
+	}
 }
 
 // try writes p as far as the kernel takes it without waiting.

@@ -32,9 +32,10 @@ type Subscription struct {
 	joined   uint64   // the head at Join: what was there before does not count as lagging
 	closed   bool
 	lagging  bool
-	greet    bool      // has resumed, and owes its receiver a sign of life when it has caught up
-	since    time.Time // when the connection got its last message
-	line     *line     // that it stands in, between before and behind
+	greet    bool        // has resumed, and owes its receiver a sign of life when it has caught up
+	since    time.Time   // when the connection got its last message
+	own      *time.Timer // for its heartbeat, when it rests behind others who have been silent for less long
+	line     *line       // that it stands in, between before and behind
 	before   *Subscription
 	behind   *Subscription
 }
@@ -60,6 +61,9 @@ func (s *Subscription) Close() {
 	s.closed = true
 	c := s.served
 	rested := c != nil && s.leave()
+	if s.own != nil {
+		s.own.Stop()
+	}
 	st.mu.Unlock()
 	if !was {
 		s.hub.count.subscriptions.Add(-1)

@@ -76,7 +76,8 @@ func (st *stream) rest(s *Subscription) {
 	}
 }
 
-// arm sets the timer for the next heartbeat. mu must be held.
+// arm sets the timer for the heartbeat of the first, the longest silent of all but those who have a timer of their own. mu must be
+// held.
 func (st *stream) arm() {
 	s := st.resting.first
 	if s == nil || st.armed || st.hub.options.Heartbeat == nil {

@@ -18,7 +18,8 @@ const (
 )
 
 // Each burst only when all have the last: were one left behind, without a goroutine and outside the
-// line or with no sweeper on the way, the test would hang.
+// line or with no sweeper on the way, the test would hang. (A gap of some instructions it finds by luck only; that there is none is argued in
+// DESIGN.md.)
 func TestNoConnectionIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ displays, sweepers, bursts int }{{1, 1, 2000}, {3, 2, 700}, {60, 1, 40}, {60, 4, 40}} {
@@ -74,6 +75,40 @@ func TestNoConnectionIsLeftBehind(t *testing.T) {
 			}
 			h.Close()
 		})
+	}
+}
+
+// One sweeper starts the next: while the first is inside the kernel, others write.
+func TestASweeperStartsTheNext(t *testing.T) {
+	t.Parallel()
+	joined := make(chan *Subscription, 2) // one for each display
+	h := open(t, Options{Encode: bodies})
+	h.sweepers = 2
+	st := openSite(t, h)
+	st.joined = joined
+	wires := []*wire{st.wire(t, ""), st.wire(t, "")}
+	for _, w := range wires {
+		if _, err := w.text(nil); err != nil {
+			t.Fatal(err)
+		}
+		for s := <-joined; !rests(s); {
+			runtime.Gosched()
+		}
+	}
+	both := make(chan struct{})
+	var inside atomic.Int64
+	h.write = func(fd uintptr, b []byte) (int, error) {
+		if inside.Add(1) == 2 {
+			close(both)
+		}
+		<-both // for ever, if the second does not come
+		return writeOnce(fd, b)
+	}
+	h.Append(hall, 1, sized{1, small})
+	for _, w := range wires {
+		if text, err := w.text(nil); err != nil {
+			t.Errorf("got %.20q, %v, want frame 1", text, err)
+		}
 	}
 }
 
