@@ -18,9 +18,9 @@ func NewGRPC(opts Options) *grpc.Server {
 // has it, and growing a new stack for each was an eighth of the daemon's work.
 const streamWorkers = 512
 
-// mostMessage is how many bytes a request may have, and streamWindow how many of one stream, connectionWindow of one connection may
-// lie here unread. They are fixed: gRPC otherwise learns them with a ping for nearly every request, which costs two packets and the waking of
-// both sides, and lets them grow to 16 MiB, while what kiosks and consoles send are some hundred bytes.
+// mostMessage is how many bytes a request may have, streamWindow how many of one stream may lie here unread, and connectionWindow how many
+// of one connection may be under way. They are fixed: gRPC otherwise learns them with a ping for nearly every request, which costs two packets and the
+// waking of both sides, and lets them grow to 16 MiB, while what kiosks and consoles send are some hundred bytes.
 const (
 	mostMessage      = 64 << 10
 	streamWindow     = mostMessage

@@ -37,8 +37,8 @@ func (s *Server) newHTTP() *http.Server {
 	}
 }
 
-// upgrader has no compression, which would defeat the read limit, and small buffers: a display sends nothing and gets
-// prepared messages.
+// upgrader has no compression, which would defeat the read limit, and small buffers: a display sends nothing, and the hub writes its frames
+// past them.
 var upgrader = websocket.Upgrader{
 	HandshakeTimeout: 5 * time.Second,
 	ReadBufferSize:   256, WriteBufferSize: 1 << 10, WriteBufferPool: &sync.Pool{},

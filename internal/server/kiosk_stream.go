@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
@@ -15,11 +16,15 @@ import (
 // mostUnanswered is how many requests of one IssueTickets stream may be unanswered; it reads no more until one is.
 const mostUnanswered = 1024
 
+// mostEcho is how many bytes of a request's id are kept for its answer. A UUID has 36; a refused id may fill a message, and a stream
+// that is not read would keep a thousand of them.
+const mostEcho = 64
+
 type issueStream = grpc.BidiStreamingServer[pb.IssueTicketsRequest, pb.IssueTicketsResponse]
 
 // unanswered is a request of a stream on its way to the disk.
 type unanswered struct {
-	id     string
+	id     string          // as it was sent, or its beginning
 	ctx    context.Context // with the deadline of a call
 	cancel context.CancelFunc
 	ticket *branch.DecidedTicket
@@ -90,6 +95,9 @@ func (s kioskService) answerRest(stream issueStream, decided <-chan unanswered) 
 // decide is the part of IssueTicket that may be repeated for the next request at once.
 func (s kioskService) decide(ctx context.Context, r *pb.IssueTicketRequest) unanswered {
 	u := unanswered{id: r.GetRequestId()}
+	if len(u.id) > mostEcho { // it is refused below
+		u.id = strings.Clone(strings.ToValidUTF8(u.id[:mostEcho], ""))
+	}
 	q, err := issueRequest(r)
 	if err != nil {
 		u.err = err

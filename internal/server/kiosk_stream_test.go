@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -173,4 +174,17 @@ func TestAStoppingServerAnswersWhatItDecidedAndEndsTheStream(t *testing.T) {
 		t.Errorf("got %v, want the stream to end with STOPPING", err)
 	}
 	<-stopped // although the client never ended its stream
+}
+
+// A request's id comes back with its refusal, and a stream that is not read keeps a thousand of them: so a long one is cut. One such stream
+// once held 64 MiB.
+func TestALongRequestIDIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{}).issuing(t)
+	long := strings.Repeat("号", 20_000)
+	send(t, s, &pb.IssueTicketRequest{RequestId: long, Category: "personal"})
+	id, _, err := answer(t, s)
+	if status.Code(err) != codes.InvalidArgument || !strings.HasPrefix(long, id) || len(id) == 0 || len(id) > mostEcho {
+		t.Errorf("got %v and an id of %d bytes, want InvalidArgument and the beginning of what was sent", status.Code(err), len(id))
+	}
 }

@@ -330,7 +330,8 @@ func (x *IssueTicketsRequest) GetIssue() *IssueTicketRequest {
 
 type IssueTicketsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// request_id of the request that is answered, as it was sent.
+	// request_id of the request that is answered, as it was sent; of one that is too long for a
+	// UUID at most the first 64 bytes.
 	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Types that are valid to be assigned to Outcome:
 	//
