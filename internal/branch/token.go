@@ -88,7 +88,7 @@ func (b *Branch) check(s string) token {
 		return token{}
 	}
 	t := token{counter: queue.CounterID(c), epoch: e, request: queue.RequestID(r)}
-	if !hmac.Equal(m, b.mac(t)) {
+	if !hmac.Equal(m, b.mac(t)) || b.seal(t) != s { // the same in another spelling is not what was sealed
 		return token{}
 	}
 	return t

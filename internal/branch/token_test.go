@@ -27,6 +27,8 @@ func TestATokenThatIsNotThisSessionsIsStale(t *testing.T) {
 		{"cut to half", good[:len(good)/2]},
 		{"one digit changed", good[:len(good)-1] + string(rune(last^1))},
 		{"one digit too many", good + "0"},
+		{"another spelling", strings.ToUpper(good)},
+		{"another spelling of the counter", "0" + good},
 		{"a part too many", good + ".0"},
 		{"another counter's number", strings.Join([]string{"2", parts[1], parts[2], parts[3]}, ".")},
 		{"the next epoch", strings.Join([]string{parts[0], "9", parts[2], parts[3]}, ".")},
