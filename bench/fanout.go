@@ -56,7 +56,7 @@ func fanoutTable(rows []*fanout.Row) *result.Table {
 		of := func(f func(fanout.Figures) float64) float64 { return result.Median(result.Each(r.Samples, f)) }
 		over := func(server string, f func(fanout.Figures) float64) string {
 			for _, other := range rows {
-				if other != r && other.Server == server && other.Displays == r.Displays && other.Dead == 0 {
+				if other != r && other.Server == server && other.Displays == r.Displays && other.Dead == 0 && other.Failed == "" {
 					return result.Num(result.Ratio(result.Each(r.Samples, f), result.Each(other.Samples, f)))
 				}
 			}
