@@ -29,8 +29,8 @@
 // One goroutine a connection, the caller of [Hub.Serve]: reads, discards, answers pings, notices the
 // end.
 //
-// [Options].Encode and Heartbeat run on sweepers: a panic there ends the process, as one of the commit goroutine does.
-//
 // One more for a connection that did not take a whole frame at once, until it has caught up: writes,
-// waiting until the deadline.
+// waiting until the deadline. And a timer's, now and then, for a display that pings of its own.
+//
+// [Options].Encode and Heartbeat run on whichever of these writes, never on the publisher: a panic there ends the process.
 package hub

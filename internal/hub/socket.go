@@ -111,6 +111,8 @@ func (c *connection) next() (p parcel, ok bool) {
 		st.rest(s)
 		if !told {
 			c.beatAlone()
+		} else if s.own != nil {
+			s.own.Stop() // the stream's timer is for it again
 		}
 		st.mu.Unlock()
 		return p, false

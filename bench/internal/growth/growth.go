@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) (rows []Row, err error) {
 				// Or what the filling left, a gigabyte, is collected while the first rounds are timed. The caches are cold behind it.
 				runtime.GC()
 				if err := h.round(ctx, chunk, map[string][]float64{}); err != nil {
-					return nil, err
+					return nil, fmt.Errorf("%d today, %d waiting: %w", p.Today, p.Waiting, err)
 				}
 			}
 			if err := h.round(ctx, chunk, took); err != nil {
