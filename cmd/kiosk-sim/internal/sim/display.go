@@ -50,7 +50,7 @@ func (d *display) stream() string {
 }
 
 // run shows until ctx ends. Every end of a connection is followed by another connection, as the
-// protocol says.
+// protocol says of all ends but 4002, which a display that sends nothing does not get.
 func (d *display) run(ctx context.Context) error {
 	for first := true; ctx.Err() == nil; first = false {
 		if !first {
