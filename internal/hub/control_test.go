@@ -164,13 +164,8 @@ func TestAFrameWaitsForOnePongAtMost(t *testing.T) {
 		}
 		return n, err
 	}
-	w := st.wire(t, "")
-	if _, err := w.text(nil); err != nil {
-		t.Fatal(err)
-	}
-	for s = <-joined; !rests(s); {
-		runtime.Gosched()
-	}
+	var w *wire
+	w, s = st.resting(t)
 	if err := w.send(websocket.PingMessage, "?"); err != nil {
 		t.Fatal(err)
 	}
@@ -206,19 +201,9 @@ func TestAHeartbeatAfterAPingIsNotThatOfWhoCameLater(t *testing.T) {
 	joined := make(chan *Subscription, 2) // one for each display
 	st := openSite(t, h)
 	st.joined = joined
-	connect := func() *wire {
-		w := st.wire(t, "")
-		if _, err := w.text(nil); err != nil {
-			t.Fatal(err)
-		}
-		for s := <-joined; !rests(s); {
-			runtime.Gosched()
-		}
-		return w
-	}
-	first := connect()
+	first, _ := st.resting(t)
 	ahead.Store(int64(time.Hour - 100*time.Millisecond))
-	connect()
+	_, _ = st.resting(t)
 	if err := first.send(websocket.PingMessage, "?"); err != nil {
 		t.Fatal(err)
 	}

@@ -27,14 +27,7 @@ func TestAGoodbyeIsNeverInsideAFrame(t *testing.T) {
 			h := open(t, Options{Encode: bodies, WriteTimeout: time.Hour})
 			st := openSite(t, h)
 			st.joined = joined
-			w := st.wire(t, "")
-			s := <-joined
-			if _, err := w.text(nil); err != nil {
-				t.Fatal(err)
-			}
-			for !rests(s) {
-				runtime.Gosched()
-			}
+			w, s := st.resting(t)
 			h.Append(hall, 1, sized{1, 4 * large})
 			if _, err := w.r.Peek(100); err != nil { // some of it is here
 				t.Fatal(err)
@@ -193,13 +186,7 @@ func TestSeedSendsAwayWhoRests(t *testing.T) {
 	h := open(t, Options{Encode: bodies})
 	st := openSite(t, h)
 	st.joined = joined
-	w := st.wire(t, "")
-	if _, err := w.text(nil); err != nil {
-		t.Fatal(err)
-	}
-	for s := <-joined; !rests(s); {
-		runtime.Gosched()
-	}
+	w, _ := st.resting(t)
 	h.Seed(hall, 99)
 	if _, err := w.text(nil); !websocket.IsCloseError(err, CloseLagging) {
 		t.Errorf("got %v, want code %d", err, CloseLagging)

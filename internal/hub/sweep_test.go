@@ -86,15 +86,8 @@ func TestASweeperStartsTheNext(t *testing.T) {
 	h.sweepers = 2
 	st := openSite(t, h)
 	st.joined = joined
-	wires := []*wire{st.wire(t, ""), st.wire(t, "")}
-	for _, w := range wires {
-		if _, err := w.text(nil); err != nil {
-			t.Fatal(err)
-		}
-		for s := <-joined; !rests(s); {
-			runtime.Gosched()
-		}
-	}
+	one, _ := st.resting(t)
+	two, _ := st.resting(t)
 	both := make(chan struct{})
 	var inside atomic.Int64
 	h.write = func(fd uintptr, b []byte) (int, error) {
@@ -105,7 +98,7 @@ func TestASweeperStartsTheNext(t *testing.T) {
 		return writeOnce(fd, b)
 	}
 	h.Append(hall, 1, sized{1, small})
-	for _, w := range wires {
+	for _, w := range []*wire{one, two} {
 		if text, err := w.text(nil); err != nil {
 			t.Errorf("got %.20q, %v, want frame 1", text, err)
 		}

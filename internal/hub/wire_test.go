@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -137,6 +138,20 @@ func rests(s *Subscription) bool {
 	s.stream.mu.Lock()
 	defer s.stream.mu.Unlock()
 	return s.line == &s.stream.resting
+}
+
+// resting connects a display and returns when it has its first frame and nobody writes to it any more.
+func (st *site) resting(tb testing.TB) (*wire, *Subscription) {
+	tb.Helper()
+	w := st.wire(tb, "")
+	if _, err := w.text(nil); err != nil {
+		tb.Fatal(err)
+	}
+	s := <-st.joined
+	for !rests(s) {
+		runtime.Gosched()
+	}
+	return w, s
 }
 
 func TestFrame(t *testing.T) {
